@@ -140,13 +140,13 @@ func report(w io.Writer, lang string, err error) int {
 		if first != "" && code != runs.InternalError && said == e.Error() {
 			fmt.Fprintf(w, "%s\n", first)
 		}
-		fmt.Fprintf(w, "taploop: %s\n", indented(said, "    "))
+		fmt.Fprint(w, "taploop: "+folded(w, said, 9, "    ")+"\n")
 		try := hint.Of(e)
 		if runs.CodeOf(e) == runs.SessionNotFound && !strings.HasPrefix(try, "taploop ") {
 			try = "taploop sessions list, and pass the id of one of them"
 		}
 		if try != "" {
-			fmt.Fprintf(w, "  %s%s\n", say.Try, indented(words.Phrase(lang, try), "       "))
+			fmt.Fprint(w, "  "+say.Try+folded(w, words.Phrase(lang, try), 7, "       ")+"\n")
 		}
 	}
 	return exitOf(err)

@@ -10,7 +10,6 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
-	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/terminal/tty"
 )
 

@@ -2,10 +2,14 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -13,6 +17,14 @@ import (
 // indented is a message that may quote a phone or a server, harmless for a terminal: what follows
 // its first line is indented.
 func indented(s, by string) string { return strings.ReplaceAll(text.Lines(s), "\n", "\n"+by) }
+
+// folded is indented, in lines that fit beside so many columns of the terminal that w leads to.
+func folded(w io.Writer, s string, beside int, by string) string {
+	if room := tty.Columns(w) - beside; room > beside {
+		s = ansi.Wrap(text.Lines(s), room, "")
+	}
+	return indented(s, by)
+}
 
 // tenths is a duration to a tenth of a second.
 func tenths(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }

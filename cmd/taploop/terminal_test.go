@@ -30,7 +30,7 @@ func TestWordsOfPhonesAndServersDoNotSteerTheTerminal(t *testing.T) {
 
 	out.Reset()
 	require.Equal(t, exitError,
-		report(&out, story.In("en"), hint.Add(errors.New("phone "+evil), evil)))
+		report(&out, "en", hint.Add(errors.New("phone "+evil), evil)))
 	harmless(t, out.String())
 	require.Equal(t,
 		"taploop: phone x[2J\n    SERIAL  device  y\n  try: x[2J\n       SERIAL  device  y\n",
@@ -73,10 +73,15 @@ func devicesOf(t *testing.T, reason string) (code int, errs string) {
 func TestOrdinaryTroubleIsSaidInThePersonsLanguageFirst(t *testing.T) {
 	var out bytes.Buffer
 	held := runs.Refuse(runs.DeviceBusy, "wait", "held")
-	require.Equal(t, exitPhone, report(&out, story.In("zh"), held))
+	require.Equal(t, exitPhone, report(&out, "zh", held))
 	require.Equal(t, story.In("zh").InFront["DEVICE_BUSY"]+"\ntaploop: held\n  建议：wait\n",
 		out.String())
 	out.Reset()
-	report(&out, story.In("zh"), errors.New("x"))
+	held = runs.Refuse(runs.SessionNotFound, "give more of the id", "there is no session %q", "x")
+	require.Equal(t, exitError, report(&out, "zh", held))
+	require.Equal(t, "taploop: 没有会话 \"x\"\n  建议：用 taploop sessions list 查看，并给出其中一个的编号\n",
+		out.String(), "what is said in the person's language needs no words in front")
+	out.Reset()
+	report(&out, "zh", errors.New("x"))
 	require.Equal(t, "taploop: x\n", out.String(), "what is not known has no words in front")
 }

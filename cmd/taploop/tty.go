@@ -11,8 +11,8 @@ import (
 // try says what to do about what was said before, if anything can be done.
 func (a *invocation) try(hint string) {
 	if hint != "" {
-		fmt.Fprintf(a.err, "  %s%s\n", story.In(a.Lang()).Try,
-			indented(a.phrase(hint), "       "))
+		fmt.Fprint(a.err, "  "+story.In(a.Lang()).Try+folded(a.err, a.phrase(hint), 7,
+			"       ")+"\n")
 	}
 }
 

@@ -81,6 +81,9 @@ func newBook(all map[string]string) *book {
 	return b
 }
 
+// about is a message that ends with what it is about, quoted.
+var about = regexp.MustCompile(`(?s)^(.*\S)( "(?:[^"\\]|\\.)*")$`)
+
 // translate translates a message, and its parts in turn.
 func (b *book) translate(said string) string {
 	if to, known := b.whole[said]; known && !part.MatchString(said) {
@@ -90,6 +93,9 @@ func (b *book) translate(said string) string {
 		if m := p.said.FindStringSubmatch(said); m != nil {
 			return b.fill(p.to, m[1:])
 		}
+	}
+	if m := about.FindStringSubmatch(said); m != nil {
+		return b.translate(m[1]) + m[2]
 	}
 	for _, between := range []string{": ", "; "} {
 		if head, tail, found := strings.Cut(said, between); found {

@@ -27,6 +27,7 @@ func TestAMessageIsTranslatedWithItsParts(t *testing.T) {
 			"no ADB server is listening at 127.0.0.1:1",
 		"looking at the phones: no ADB server is listening": "查看手机：没有 ADB 服务在监听",
 		"step 3: looking: the phone is offline":             "step 3: looking: 手机不在线",
+		`step 3: no phone "no phone"`:                       `step 3: 没有手机 "no phone"`,
 		"nothing of ours":                                   "nothing of ours",
 		"":                                                  "",
 	} {
