@@ -183,6 +183,7 @@ var changing = []struct {
 	{regexp.MustCompile(` and N s of waiting|（另等待 N 秒）`), ""},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:5037"},
 	{regexp.MustCompile(`(?m) +(N s|N 秒|15:04:05)$`), "  $1"},
+	{regexp.MustCompile(`(?m) +(emu-\d)  (N s|N 秒)$`), "  $1  $2"},
 }
 
 // onScreen is what a terminal's text leaves on it, with one value for what changes. Lines are

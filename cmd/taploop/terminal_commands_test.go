@@ -198,6 +198,7 @@ func (h *hostileEnv) calls() map[string][][]string {
 		"config show":     {{"--config", config}, {"--set", "model.name=" + evil, "--json"}, {}},
 		"config import":   {{config, config}},
 		"version":         {{}},
+		"watch":           {{}},
 		"test": {{evil}, {config}, {h.hostileSuite(), "--adb-server", h.adb},
 			{h.hostileSuite(), "--dry-run"}, {"--grep", evil, h.hostileSuite()}},
 	}

@@ -144,7 +144,7 @@ func (s *show) ask(ctx context.Context) {
 	})
 	q := s.board.Questions[i]
 	ctx, s.cancel = context.WithCancelCause(ctx)
-	s.typing = &typing{question: q.ID}
+	s.typing = &typing{question: q.ID, secret: q.Secret}
 	s.asking.Go(func() { s.ended <- s.source.Ask(ctx, s, q) }) // ends with cancel
 }
 
