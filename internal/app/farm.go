@@ -45,7 +45,7 @@ func newFarm(s *Settings, d *Parts) *Farm {
 
 // neighbours are the other machines, nil if the store is this machine's own.
 func (f *Farm) neighbours() runs.Neighbours {
-	if !f.db.Shared() {
+	if !f.db.Farm.Shared() {
 		return nil
 	}
 	return f
@@ -57,7 +57,7 @@ func (f *Farm) front() bool { return f.conf.Role == config.Front }
 // List implements runs.Phones: the phones here, and then those of others.
 func (f *Farm) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 	list, err := f.here(ctx)
-	if !f.db.Shared() {
+	if !f.db.Farm.Shared() {
 		return f.marked(ctx, list, err)
 	}
 	workers, failed := f.db.Farm.Workers(ctx)
@@ -122,7 +122,7 @@ func (f *Farm) Open(ctx context.Context, serial string) (runs.Phone, error) {
 	if !f.front() {
 		p, err = f.local.Open(ctx, serial)
 	}
-	if err == nil || !f.db.Shared() || ctx.Err() != nil {
+	if err == nil || !f.db.Farm.Shared() || ctx.Err() != nil {
 		return p, err
 	}
 	list, failed := f.List(ctx)
@@ -183,11 +183,11 @@ const (
 // Attend tells the other machines of the phones here until ctx ends, and calls drained when a person
 // has drained this worker.
 func (f *Farm) Attend(ctx context.Context, drained func()) {
-	if !f.db.Shared() {
+	if !f.db.Farm.Shared() {
 		return
 	}
 	var listening sync.WaitGroup
-	listening.Go(func() { f.db.Listen(ctx, f.notices) })
+	listening.Go(func() { f.db.Farm.Listen(ctx, f.notices) })
 	defer listening.Wait()
 	var before map[string]string
 	var told time.Time

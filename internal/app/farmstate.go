@@ -74,7 +74,7 @@ func (f *Farm) State(ctx context.Context) (s FarmState, err error) {
 
 // workers are those that have announced themselves, or this machine.
 func (f *Farm) workers(ctx context.Context) ([]store.Worker, error) {
-	if f.db.Shared() {
+	if f.db.Farm.Shared() {
 		return f.db.Farm.Workers(ctx)
 	}
 	list, err := f.here(ctx)

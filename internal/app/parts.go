@@ -109,6 +109,12 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 	}
 	d.Manager = runs.New(opts)
 	d.OnClose(d.Manager.Close)
+	d.openCases(s, o)
+	return d, nil
+}
+
+// openCases creates the use cases over all that is open.
+func (d *Parts) openCases(s *Settings, o Options) {
 	d.UseCases = usecase.Options{Runs: d.Manager, Skills: skill.Folder(s.Conf.Skills.Dir),
 		SkillTools: s.Conf.Skills.Tools, MostSkills: s.Conf.Skills.MaxTools,
 		UseSkills: usecase.SkillUse(s.Conf.Skills.Use), Goals: o.Host != nil,
@@ -120,7 +126,6 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 		d.UseCases.Reconnect = s.Conf.Device.Reconnect
 	}
 	d.Cases = usecase.New(&d.UseCases)
-	return d, nil
 }
 
 // runOptions returns the options of runs, without guard and models.

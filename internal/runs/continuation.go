@@ -33,7 +33,7 @@ func (m *Manager) openContinuation(ctx context.Context,
 	if err != nil {
 		return nil, nil, UnknownSession(r.SessionID, err)
 	}
-	if r.Serial != "" && !m.means(ctx, r.Serial, sess.Serial) {
+	if r.Serial != "" && !means(ctx, m.opts.Phones, r.Serial, sess.Serial) {
 		return nil, nil, Refuse(DeviceMismatch,
 			"name no phone, or start a new task on the other one",
 			"session %s is on phone %q, not %q", sess.ID, sess.Serial, r.Serial)
@@ -72,7 +72,7 @@ func (m *Manager) currentRun(ctx context.Context, s *sessionState,
 		return run, nil // it is about to be launched
 	}
 	if run.Owner != m.store.Owner.ID {
-		if _, err := m.recoverDead(ctx); err != nil {
+		if _, err := (farm{m}).recoverDead(ctx); err != nil {
 			return run, err
 		}
 		return m.store.Runs.Get(ctx, run.ID)
@@ -200,7 +200,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 		c.m.touches.Note(ctx, c.run.ID)
 	}
 	if q != nil { // queue for the phone if need be, as the answer was already taken
-		if c.m.away(ctx, c.sess) {
+		if (farm{c.m}).away(ctx, c.sess) {
 			x.leave()
 		}
 		c.m.desk.Finish(q.ID, route.Elsewhere(*q))

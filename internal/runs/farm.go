@@ -25,6 +25,7 @@ func (m *Manager) Attend(which Resume) {
 	if near == nil {
 		return
 	}
+	f := farm{m}
 	m.handsOver.Store(which != ResumeNone)
 	m.spawn(func() {
 		var rescued time.Time
@@ -32,33 +33,37 @@ func (m *Manager) Attend(which Resume) {
 			if near.Closed() {
 				continue
 			}
-			m.report("claiming runs", m.claimAll(m.ctx))
+			f.report("claiming runs", f.claimAll(m.ctx))
 			if which != ResumeNone && time.Since(rescued) >= rescueEvery {
 				rescued = time.Now()
-				m.report("taking up runs", m.rescue(m.ctx))
+				f.report("taking up runs", f.rescue(m.ctx))
 			}
 		}
 	})
 }
 
-func (m *Manager) report(doing string, err error) {
-	if err != nil && m.ctx.Err() == nil {
-		m.log.Warn(doing, "err", err)
+// farm carries out what other machines began, or left behind, on phones of this one.
+type farm struct{ m *Manager }
+
+func (f farm) report(doing string, err error) {
+	if err != nil && f.m.ctx.Err() == nil {
+		f.m.log.Warn(doing, "err", err)
 	}
 }
 
-func (m *Manager) claimAll(ctx context.Context) error {
-	waiting, err := m.store.Farm.Unowned(ctx)
+func (f farm) claimAll(ctx context.Context) error {
+	waiting, err := f.m.store.Farm.Unowned(ctx)
 	for _, u := range waiting {
-		if err == nil && m.opts.Neighbours.Mine(u.Serial) {
-			err = m.claim(ctx, u)
+		if err == nil && f.m.opts.Neighbours.Mine(u.Serial) {
+			err = f.claim(ctx, u)
 		}
 	}
 	return err
 }
 
 // claim makes the run this process's, and carries it out. It does nothing if another one was faster.
-func (m *Manager) claim(ctx context.Context, u store.Unowned) error {
+func (f farm) claim(ctx context.Context, u store.Unowned) error {
+	m := f.m
 	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: u.SessionID, Queue: true})
 	if err != nil {
 		return err
@@ -97,11 +102,11 @@ func (m *Manager) claim(ctx context.Context, u store.Unowned) error {
 
 // recoverDead takes over the runs of processes that died. In a farm those that were going on wait
 // for whichever process sees their phones.
-func (m *Manager) recoverDead(ctx context.Context) ([]store.Run, error) {
-	if m.opts.Neighbours == nil {
-		return m.store.Runs.Recover(ctx)
+func (f farm) recoverDead(ctx context.Context) ([]store.Run, error) {
+	if f.m.opts.Neighbours == nil {
+		return f.m.store.Runs.Recover(ctx)
 	}
-	return m.store.Runs.HandOver(ctx)
+	return f.m.store.Runs.HandOver(ctx)
 }
 
 // handedOver returns the end of a life as it is stored: a run that ends with this process waits for
@@ -117,23 +122,24 @@ func (x *execution) handedOver(c store.Change) store.Change {
 
 // rescue takes over the runs whose process died, and resumes those on phones of this process that a
 // restart has paused or that lost their phone. It applies the answers to questions of the dead.
-func (m *Manager) rescue(ctx context.Context) error {
-	if _, err := m.recoverDead(ctx); err != nil {
+func (f farm) rescue(ctx context.Context) error {
+	m := f.m
+	if _, err := f.recoverDead(ctx); err != nil {
 		return err
 	}
 	paused, err := m.store.Sessions(ctx, store.Filter{State: store.Paused})
 	for _, o := range paused {
 		lost := m.opts.Reunite && parkedForPhone(*o.Latest)
 		if m.opts.Neighbours.Mine(o.Serial) && (lost || wanted(o.Latest, ResumeAll)) {
-			m.comeBack(o.Session.ID, o.Latest.ID)
+			comeback{m}.begin(o.Session.ID, o.Latest.ID)
 		}
 	}
 	return errors.Join(err, resumer{m}.catchUp(ctx))
 }
 
 // uncordoned returns an error if a person has closed the phone to new tasks.
-func (m *Manager) uncordoned(ctx context.Context, serial string) error {
-	closed, err := m.store.Farm.Closed(ctx)
+func (f farm) uncordoned(ctx context.Context, serial string) error {
+	closed, err := f.m.store.Farm.Closed(ctx)
 	if err == nil && closed[store.ClosedPhone+serial] {
 		err = Refuse(DeviceBusy, "use another phone, or open it again: taploop farm cordon --off "+
 			serial, "phone %q is cordoned: it gets no new tasks", serial)
@@ -143,11 +149,11 @@ func (m *Manager) uncordoned(ctx context.Context, serial string) error {
 
 // away reports whether the session's phone cannot be reached from here, but perhaps from another
 // machine.
-func (m *Manager) away(ctx context.Context, x store.Session) bool {
-	if m.opts.Neighbours == nil || x.Serial == "" {
+func (f farm) away(ctx context.Context, x store.Session) bool {
+	if f.m.opts.Neighbours == nil || x.Serial == "" {
 		return false
 	}
-	p, err := m.opts.Phones.Open(ctx, x.Serial)
+	p, err := f.m.opts.Phones.Open(ctx, x.Serial)
 	if err != nil {
 		return true
 	}

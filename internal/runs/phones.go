@@ -70,11 +70,11 @@ type Hands interface {
 }
 
 // means reports whether the name is the serial of the phone or one of its addresses.
-func (m *Manager) means(ctx context.Context, name, serial string) bool {
+func means(ctx context.Context, phones Phones, name, serial string) bool {
 	if name == serial || name == "" || serial == "" {
 		return name == serial
 	}
-	p, err := m.opts.Phones.Open(ctx, name)
+	p, err := phones.Open(ctx, name)
 	if err != nil {
 		return false
 	}

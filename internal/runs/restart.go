@@ -39,23 +39,10 @@ func (m *Manager) ResumePaused(ctx context.Context, which Resume) error {
 			break
 		}
 		if wanted(o.Latest, which) {
-			m.comeBack(o.Session.ID, o.Latest.ID)
+			comeback{m}.begin(o.Session.ID, o.Latest.ID)
 		}
 	}
 	return err
-}
-
-// comeBack has the run continue, unless that is tried already.
-func (m *Manager) comeBack(sessionID, runID string) {
-	if _, already := m.comingBack.LoadOrStore(runID, true); already {
-		return
-	}
-	if !m.spawn(func() {
-		defer m.comingBack.Delete(runID)
-		comeback{m}.try(sessionID, runID)
-	}) {
-		m.comingBack.Delete(runID)
-	}
 }
 
 // wanted reports whether the run is one to resume.
@@ -73,6 +60,20 @@ func pausedByRestart(r store.Run) bool {
 
 // comeback resumes runs after a restart.
 type comeback struct{ m *Manager }
+
+// begin has the run continue, unless that is tried already.
+func (b comeback) begin(sessionID, runID string) {
+	m := b.m
+	if _, already := m.comingBack.LoadOrStore(runID, true); already {
+		return
+	}
+	if !m.spawn(func() {
+		defer m.comingBack.Delete(runID)
+		b.try(sessionID, runID)
+	}) {
+		m.comingBack.Delete(runID)
+	}
+}
 
 // try resumes the run unless somebody else does first, or has stopped it.
 func (b comeback) try(sessionID, runID string) {

@@ -46,7 +46,7 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 	if err := x.open(ctx, r.Serial); err != nil {
 		return Status{}, err
 	}
-	if err := m.uncordoned(ctx, x.sess.Serial); err != nil {
+	if err := (farm{m}).uncordoned(ctx, x.sess.Serial); err != nil {
 		x.work.Close()
 		return Status{}, err
 	}

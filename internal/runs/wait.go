@@ -41,7 +41,7 @@ func (m *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
 			return st, err
 		}
 		if s.current() == nil {
-			if err := m.recoverStale(ctx, s, st.Run, st.Question == nil); err != nil {
+			if err := (resumer{m}).stale(ctx, s, st.Run, st.Question == nil); err != nil {
 				return st, err
 			}
 		}
@@ -84,16 +84,17 @@ func (s *sessionState) stateChange(ctx context.Context, closing, changed <-chan 
 	return false, nil
 }
 
-// recoverStale recovers a run that no goroutine of this Manager carries out, if its process has
+// stale recovers a run that no goroutine of this Manager carries out, if its process has
 // died. It also applies an answer that the process left.
-func (m *Manager) recoverStale(ctx context.Context, s *sessionState, r store.Run,
+func (a resumer) stale(ctx context.Context, s *sessionState, r store.Run,
 	settled bool) error {
+	m := a.m
 	switch {
 	case m.store.Owner.Elsewhere(r), r.State == store.Queued && r.Owner == "":
 		return nil
 	case r.State.Waiting():
 		if settled {
-			m.spawn(func() { resumer{m}.deliverRetrying(r.QuestionID) })
+			m.spawn(func() { a.deliverRetrying(r.QuestionID) })
 		}
 		return nil
 	case r.Owner == m.store.Owner.ID && time.Since(r.UpdatedAt) < asking.StoreTime:

@@ -152,13 +152,16 @@ func (p PhoneInfo) AllLabels() map[string]string {
 	return all
 }
 
+// picker finds phones by what is wanted of them.
+type picker struct{ m *Manager }
+
 // choose returns the usable phones that are wanted. The error has the code DeviceNotFound if there
 // are none, and says which labels there are.
-func (m *Manager) choose(ctx context.Context, w Wanted) ([]PhoneInfo, error) {
+func (k picker) choose(ctx context.Context, w Wanted) ([]PhoneInfo, error) {
 	if err := w.check(); err != nil {
 		return nil, invalid(`write labels like "api>=30,site=berlin"`, "%w", err)
 	}
-	all, err := m.opts.Phones.List(ctx)
+	all, err := k.m.opts.Phones.List(ctx)
 	if err != nil {
 		return nil, NoPhone(err)
 	}
@@ -167,9 +170,9 @@ func (m *Manager) choose(ctx context.Context, w Wanted) ([]PhoneInfo, error) {
 		if !p.Usable || p.Closed || !w.fits(p) {
 			continue
 		}
-		has, err := m.hasApp(ctx, p, w["app"])
+		has, err := k.hasApp(ctx, p, w["app"])
 		if err != nil {
-			m.log.WarnContext(ctx, "listing the apps of a phone", "serial", p.Serial, "err", err)
+			k.m.log.WarnContext(ctx, "listing the apps of a phone", "serial", p.Serial, "err", err)
 		}
 		if has {
 			fit = append(fit, p)
@@ -181,12 +184,12 @@ func (m *Manager) choose(ctx context.Context, w Wanted) ([]PhoneInfo, error) {
 	return fit, nil
 }
 
-func (m *Manager) hasApp(ctx context.Context, p PhoneInfo, app string) (bool, error) {
+func (k picker) hasApp(ctx context.Context, p PhoneInfo, app string) (bool, error) {
 	if app == "" {
 		return true, nil
 	}
 	apps := p.Apps
-	if lister, ok := m.opts.Phones.(AppLister); ok && apps == nil && p.Worker == "" {
+	if lister, ok := k.m.opts.Phones.(AppLister); ok && apps == nil && p.Worker == "" {
 		var err error
 		if apps, err = lister.Apps(ctx, p.Serial); err != nil {
 			return false, err
@@ -232,7 +235,7 @@ func (m *Manager) beginOnAny(ctx context.Context, r StartRequest) (Status, error
 		return Status{}, invalid("leave one of the two out",
 			"the phone %q is named, and another one is described", r.Serial)
 	}
-	fit, err := m.choose(ctx, r.Phone)
+	fit, err := picker{m}.choose(ctx, r.Phone)
 	if err != nil {
 		return Status{}, err
 	}
@@ -267,22 +270,22 @@ func (m *Manager) beginOnAny(ctx context.Context, r StartRequest) (Status, error
 		return Status{}, e
 	}
 	r.Queue = true
-	r.Serial = m.shortest(ctx, line).Serial
+	r.Serial = picker{m}.shortest(ctx, line).Serial
 	return m.begin(ctx, r)
 }
 
 // shortest returns the phone for which the fewest runs wait.
-func (m *Manager) shortest(ctx context.Context, line []PhoneInfo) PhoneInfo {
-	waiting, err := m.store.Farm.Unowned(ctx)
+func (k picker) shortest(ctx context.Context, line []PhoneInfo) PhoneInfo {
+	waiting, err := k.m.store.Farm.Unowned(ctx)
 	if err != nil {
-		m.log.WarnContext(ctx, "counting the runs that wait", "err", err)
+		k.m.log.WarnContext(ctx, "counting the runs that wait", "err", err)
 	}
 	length := func(p PhoneInfo) int {
 		n := len(slices.DeleteFunc(slices.Clone(waiting),
 			func(u store.Unowned) bool { return u.Serial != p.Serial }))
-		all, err := m.lines.Holders(ctx, p.Serial)
+		all, err := k.m.lines.Holders(ctx, p.Serial)
 		if err != nil {
-			m.log.WarnContext(ctx, "counting the runs that wait", "err", err)
+			k.m.log.WarnContext(ctx, "counting the runs that wait", "err", err)
 		}
 		return n + len(all)
 	}

@@ -22,7 +22,7 @@ type Worker struct {
 }
 
 // Shared reports whether processes on other machines may use the store.
-func (s *Store) Shared() bool { return !s.engine.alone() }
+func (f Farm) Shared() bool { return !f.engine.alone() }
 
 // Announce stores what this process says of itself, and that it is there.
 func (f Farm) Announce(ctx context.Context, w Worker) error {
@@ -108,8 +108,8 @@ func (f Farm) Closed(ctx context.Context) (map[string]bool, error) {
 
 // Listen wakes the reader of the channel when another process has moved a run or settled a question,
 // until ctx ends. A notice can be lost. On SQLite it returns at once.
-func (s *Store) Listen(ctx context.Context, wake chan<- struct{}) {
-	e, ok := s.engine.(*postgresEngine)
+func (f Farm) Listen(ctx context.Context, wake chan<- struct{}) {
+	e, ok := f.engine.(*postgresEngine)
 	for failures := 0; ok && ctx.Err() == nil; failures++ {
 		if e.listen(ctx, wake) {
 			failures = 0

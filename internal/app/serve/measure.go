@@ -42,7 +42,7 @@ func (s *Service) measure(r *http.Request, g *gauges) {
 
 // measureFarm sets the gauges of a store that machines share.
 func (s *Service) measureFarm(ctx context.Context, g *gauges) {
-	if !s.Store.Shared() {
+	if !s.Store.Farm.Shared() {
 		return
 	}
 	waiting, err := s.Store.Farm.Unowned(ctx)
