@@ -11,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -80,6 +81,21 @@ func TestTheNextInLineHasThePhoneAsSoonAsAWaitingSessionIsStopped(t *testing.T) 
 		w.wait(st.Session.ID)
 
 		require.Equal(t, 2*time.Second, time.Since(began))
+	})
+}
+
+// A run that waits for a person keeps its phone: nobody in the line is in front of it.
+func TestAWaitingRunIsAnsweredWhileOthersQueue(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		asking := w.wait(w.start("ask").Session.ID).Session.ID
+		next, err := w.manager.Start(w.ctx(),
+			runs.StartRequest{Task: "tap", KeepEnvironment: true, Queue: true})
+		require.NoError(t, err)
+		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: asking,
+			Reply: &inquiry.Reply{Response: "42"}})
+		require.NoError(t, err)
+		require.Equal(t, store.Completed, w.wait(asking).Run.State)
+		require.Equal(t, store.Completed, w.wait(next.Session.ID).Run.State)
 	})
 }
 

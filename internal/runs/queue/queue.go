@@ -163,10 +163,13 @@ func (l *Lines) ahead(serial string, is func(*Place) bool) int {
 
 // Holder returns the run that a run of the session would wait for: another session's run that has
 // the phone, is first in line for it, or has the last place for a goal. held is false if the run
-// would not wait.
+// would not wait, as one that has the phone already.
 func (l *Lines) Holder(ctx context.Context, serial, sessionID string) (
 	h store.Hold, held bool, err error) {
 	all, err := l.Holders(ctx, serial)
+	if serial != "" && len(all) > 0 && all[0].SessionID == sessionID {
+		return h, false, err
+	}
 	others := slices.DeleteFunc(all, func(h store.Hold) bool { return h.SessionID == sessionID })
 	if err != nil || len(others) < places(serial) {
 		return h, false, err
