@@ -98,9 +98,12 @@ func headings(t *testing.T, page string) (anchors []string) {
 	return anchors
 }
 
-// The README is a door: what it cannot say in ten kilobytes belongs to docs.
-func TestTheReadmeIsShort(t *testing.T) {
-	info, err := os.Stat(filepath.Join(root, "README.md"))
-	require.NoError(t, err)
-	require.LessOrEqual(t, info.Size(), int64(10<<10))
+// The README is a door: what it cannot say in ten kilobytes belongs to docs. The changelog keeps what
+// a user must know.
+func TestTheReadmeAndTheChangelogAreShort(t *testing.T) {
+	for file, most := range map[string]int64{"README.md": 10 << 10, "CHANGELOG.md": 3 << 10} {
+		info, err := os.Stat(filepath.Join(root, file))
+		require.NoError(t, err)
+		require.LessOrEqual(t, info.Size(), most, file)
+	}
 }
