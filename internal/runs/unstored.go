@@ -53,7 +53,7 @@ func (s *sessionState) leaveEnd() {
 		return
 	}
 	r := s.presented(e.run)
-	if err := e.ends.store.Owner.LeaveEnd(r.ID, r.StopReason, r.Error); err != nil {
+	if err := e.ends.store.Owner.LeaveEnd(r.ID, store.Paused, r.StopReason, r.Error); err != nil {
 		e.ends.log.Error("the end of a run is lost", "run", r.ID, "err", err)
 	}
 }

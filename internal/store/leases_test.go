@@ -103,6 +103,33 @@ func TestTheNextRunOfASessionInheritsThePhone(t *testing.T) {
 	require.Equal(t, next.ID, h.RunID)
 }
 
+func TestARunOfADeadOwnerEndsAsItLeftWordOf(t *testing.T) {
+	dir := t.TempDir()
+	dying, s := open2(t, dir), open(t, dir, nil)
+	ended, taken := started(t, dying), started(t, dying)
+	for _, r := range []store.Run{ended, taken} {
+		require.NoError(t, dying.Owner.LeaveEnd(r.ID, store.Cancelled, agentloop.Cancelled, "over"))
+	}
+	dying.Owner.TakeEnd(taken.ID)
+	require.NoError(t, dying.Leases.Take(t.Context(), "emu-1", ended.ID))
+	require.NoError(t, dying.Close())
+	for range 2 { // the second time there is nothing to recover
+		_, err := s.Runs.HandOver(t.Context())
+		require.NoError(t, err)
+	}
+	got, err := s.Runs.Get(t.Context(), ended.ID)
+	require.NoError(t, err)
+	require.Equal(t, store.Cancelled, got.State)
+	require.Equal(t, "over", got.Error)
+	require.False(t, got.EndedAt.IsZero())
+	got, err = s.Runs.Get(t.Context(), taken.ID)
+	require.NoError(t, err)
+	require.Equal(t, store.Queued, got.State)
+	_, held, err := s.Leases.Holder(t.Context(), "emu-1")
+	require.NoError(t, err)
+	require.False(t, held)
+}
+
 func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
 	dir := t.TempDir()
 	dying, s := open2(t, dir), open(t, dir, nil)

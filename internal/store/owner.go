@@ -116,27 +116,31 @@ func (o *Owner) sweep() error {
 
 // endFile is what LeaveEnd has left.
 type endFile struct {
+	To     State                `json:"to"`
 	Reason agentloop.StopReason `json:"reason"`
 	Err    string               `json:"error"`
 }
 
-// LeaveEnd leaves word of why a run is going to be PAUSED, in a file: the database does not take it
-// before the store closes. [Runs.Recover] finds it.
-func (o *Owner) LeaveEnd(runID string, reason agentloop.StopReason, err string) error {
-	b, failed := json.Marshal(endFile{reason, err})
+// LeaveEnd leaves word of how a run ends if its process dies, in a file: the database may not take
+// it before the store closes. [Runs.Recover] finds it. The state is PAUSED, or one that is final.
+func (o *Owner) LeaveEnd(runID string, to State, reason agentloop.StopReason, err string) error {
+	b, failed := json.Marshal(endFile{to, reason, err})
 	if failed == nil {
 		failed = os.WriteFile(o.endPath(runID), b, 0o600)
 	}
 	return doing(failed, "leaving word of the end of run %s", runID)
 }
 
+// TakeEnd removes what LeaveEnd has left, if anything.
+func (o *Owner) TakeEnd(runID string) { _ = os.Remove(o.endPath(runID)) }
+
 func (o *Owner) endPath(runID string) string { return filepath.Join(o.dir, runID+".end") }
 
 // leftEnd is the end of a run whose process has died.
 func (o *Owner) leftEnd(runID string) Change {
-	e := endFile{Reason: agentloop.ServerRestarted}
+	e := endFile{To: Paused, Reason: agentloop.ServerRestarted}
 	if b, err := os.ReadFile(o.endPath(runID)); err == nil {
 		_ = json.Unmarshal(b, &e) // half a file says nothing: the process has died
 	}
-	return Change{To: Paused, Reason: e.Reason, Err: e.Err}
+	return Change{To: e.To, Reason: e.Reason, Err: e.Err}
 }

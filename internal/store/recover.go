@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"os"
 	"slices"
 
 	"github.com/taploop/taploop/agentloop"
@@ -43,7 +42,7 @@ func (rs Runs) recover(
 		left = nil
 	}
 	for _, r := range left {
-		_ = os.Remove(rs.owner.endPath(r.ID)) // most have none, and it is read once
+		rs.owner.TakeEnd(r.ID) // it is read once
 	}
 	return left, doing(err, "recovering interrupted runs")
 }

@@ -58,6 +58,11 @@ func (h *holds) take(ctx context.Context, serial string) error {
 	if err != nil {
 		return err
 	}
+	// Nobody continues tests that were killed.
+	err = h.db.Owner.LeaveEnd(run.ID, store.Cancelled, agentloop.Cancelled, "the tests were killed")
+	if err != nil {
+		return errors.Join(err, h.db.Delete(context.WithoutCancel(ctx), x.ID))
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for told := false; ; told = true {
@@ -70,6 +75,7 @@ func (h *holds) take(ctx context.Context, serial string) error {
 			h.note(busy.Error())
 		}
 		if !is || wait.For(ctx, time.Second) != nil {
+			h.db.Owner.TakeEnd(run.ID)
 			return errors.Join(err, h.db.Delete(context.WithoutCancel(ctx), x.ID))
 		}
 	}
@@ -88,6 +94,7 @@ func (h *holds) close() error {
 	defer cancel()
 	var errs []error
 	for serial, run := range h.runs {
+		h.db.Owner.TakeEnd(run.ID)
 		_, err := h.db.Runs.Transition(ctx, run.ID, store.Change{To: store.Completed,
 			Reason: agentloop.TaskCompleted, Answer: "the tests have ended"})
 		if err == nil {
