@@ -84,7 +84,11 @@ type farmDrainCmd struct {
 
 // Run drains a worker.
 func (c *farmDrainCmd) Run(ctx context.Context, a *invocation) error {
-	return a.onFarm(ctx, func(d *app.Parts) error { return d.Farm.Drain(ctx, c.Worker) })
+	err := a.onFarm(ctx, func(d *app.Parts) error { return d.Farm.Drain(ctx, c.Worker) })
+	if err == nil {
+		a.notef("worker %s hands its runs over, and ends", text.Line(c.Worker))
+	}
+	return err
 }
 
 type farmCordonCmd struct {
@@ -95,7 +99,12 @@ type farmCordonCmd struct {
 
 // Run cordons a phone.
 func (c *farmCordonCmd) Run(ctx context.Context, a *invocation) error {
-	return a.onFarm(ctx, func(d *app.Parts) error { return d.Farm.Cordon(ctx, c.Phone, c.Off) })
+	err := a.onFarm(ctx, func(d *app.Parts) error { return d.Farm.Cordon(ctx, c.Phone, c.Off) })
+	if err == nil {
+		says := map[bool]string{false: "phone %s gets no new tasks", true: "phone %s gets tasks again"}
+		a.notef(says[c.Off], text.Line(c.Phone))
+	}
+	return err
 }
 
 type farmRequeueCmd struct {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"flag"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -32,5 +34,7 @@ func TestScriptsOnPostgreSQL(t *testing.T) {
 		return err
 	}
 	testscript.RunT(inTurn{t}, p)
-	require.EqualValues(t, len(p.Files), made.Load())
+	if !strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
+		require.EqualValues(t, len(p.Files), made.Load())
+	}
 }

@@ -199,8 +199,13 @@ func (h *hostileEnv) calls() map[string][][]string {
 		"config import":   {{config, config}},
 		"version":         {{}},
 		"watch":           {{}},
+		"farm status":     {{}, {"--json"}},
+		"farm drain":      {{evil}},
+		"farm cordon":     {{evil}, {"--off", evil}},
+		"farm requeue":    {{evil}, {h.done}},
 		"test": {{evil}, {config}, {h.hostileSuite(), "--adb-server", h.adb},
-			{h.hostileSuite(), "--dry-run"}, {"--grep", evil, h.hostileSuite()}},
+			{h.hostileSuite(), "--dry-run"}, // and beside no task, for which it would wait
+			{"--grep", evil, h.hostileSuite(), "--set", "data_dir=" + h.t.TempDir()}},
 	}
 }
 

@@ -134,10 +134,26 @@ func (d *db) attempt(
 
 var errSilent = errors.New("the database did not answer")
 
-// reading is a transaction that reads one state of everything.
-func (d *db) reading(ctx context.Context) (*sql.Tx, error) {
-	return d.read.BeginTx(ctx,
+// view runs f in a transaction that reads one state of everything. If the database goes away
+// meanwhile, f runs again, until ctx ends.
+func (d *db) view(ctx context.Context, f func(*sql.Tx) error) error {
+	for failures := 0; ; failures++ {
+		err := d.look(ctx, f)
+		if err == nil || !d.engine.again(err) ||
+			wait.For(ctx, wait.Backoff(time.Millisecond, retryPause, failures)) != nil {
+			return err
+		}
+	}
+}
+
+func (d *db) look(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := d.read.BeginTx(ctx,
 		&sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // nothing was written
+	return f(tx)
 }
 
 // Options say how a store works.

@@ -299,11 +299,10 @@ func (s *Store) Snapshot(
 	// Whoever is interrupted meanwhile still learns how the session stands.
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Patience)
 	defer stop()
-	tx, err := s.reading(ctx)
-	if err == nil {
-		defer tx.Rollback() // nothing was written
+	err := s.view(ctx, func(tx *sql.Tx) (err error) {
 		v, err = snapshotOf(ctx, s, tx, sessionID, after)
-	}
+		return err
+	})
 	return v, doing(err, "reading how session %s stands", sessionID)
 }
 
