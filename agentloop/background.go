@@ -25,7 +25,7 @@ type background struct {
 	rest *view     // the screen at rest, when it is another one than the policy was shown
 	err  error     // why that could not be found out
 	last view      // the last look, had when the reply was there
-	at   time.Time // when it was had, zero if there is none
+	at   time.Time // when it was had, zero if missing
 }
 
 // keepLooking finds out whether the screen is at rest, and calls the policy off when it is not the

@@ -85,7 +85,7 @@ var (
 
 const wxh = `(\d{1,5})x(\d{1,5})\b`
 
-// size returns the size in a field of s, or zero if there is none.
+// size returns the size in a field of s, or zero if missing.
 func size(f field, s string) screen.Size {
 	if g := f.groups(s); g != nil {
 		return toSize(g[0], g[1])

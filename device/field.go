@@ -24,7 +24,7 @@ func inLine(word, rest string) field {
 }
 
 // next returns the indexes of the first field at or behind from in s, and of its groups, as
-// regexp's FindStringSubmatchIndex does, or nil if there is none.
+// regexp's FindStringSubmatchIndex does, or nil if missing.
 func (f field) next(s string, from int) []int {
 	for {
 		i := strings.Index(s[from:], f.word)
@@ -85,7 +85,7 @@ func groups(s string, match []int) (list []string) {
 	return list
 }
 
-// groups returns the groups of the first field in s, or nil if there is none.
+// groups returns the groups of the first field in s, or nil if missing.
 func (f field) groups(s string) []string { return groups(s, f.next(s, 0)) }
 
 // first is the first group of the first one in s, or "".

@@ -40,7 +40,7 @@ func parseIdentity(answers []string) identity {
 		!strings.HasPrefix(serial, "EMULATOR") {
 		i.serial = serial
 	}
-	if androidID.MatchString(id) { // which is nobody else's business, so it is kept as a hash
+	if androidID.MatchString(id) { // which is no one else's business, so it is kept as a hash
 		sum := sha256.Sum256([]byte(strings.ToLower(id)))
 		i.mark = hex.EncodeToString(sum[:8])
 	}

@@ -86,7 +86,7 @@ func (p *Phone) observe(ctx context.Context) (screen.Observation, error) {
 	return look, err
 }
 
-// visibleFrame returns the frame of a capture for the state, or an error if there is none. It
+// visibleFrame returns the frame of a capture for the state, or an error if missing. It
 // trusts the flag of the window in front and not the picture, which also shows the system's bars.
 func visibleFrame(s captured, r reading) (*screen.Frame, error) {
 	var torn tornError

@@ -13,7 +13,7 @@ import (
 // Options of Tools. Those of the use cases and Sign are required.
 type Options struct {
 	usecase.Options
-	// makes a mark of 32 bytes on a text, which nobody else can make; the same after a restart
+	// makes a mark of 32 bytes on a text, which no one else can make; the same after a restart
 	Sign func(purpose, text string) []byte
 
 	Waits usecase.Waits

@@ -107,7 +107,7 @@ func (f *Form) Params() (list []Param) {
 	return list
 }
 
-// Decode makes the action of that name. want says what is expected if there is none. Its error is a
+// Decode makes the action of that name. want says what is expected if missing. Its error is a
 // *ParseError.
 func (list Forms) Decode(name string, a *Args, want string) (actions.Action, error) {
 	if f := list.Find(name); f != nil {
@@ -208,7 +208,7 @@ type Argument struct {
 	Value any
 }
 
-// Write returns the form that expresses the action, and its arguments, or nil if there is none.
+// Write returns the form that expresses the action, and its arguments, or nil if missing.
 func (list Forms) Write(a actions.Action) (*Form, []Argument) {
 	for i := range list {
 		if args, ok := list[i].write(a); ok {

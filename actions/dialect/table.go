@@ -99,7 +99,7 @@ func (t Table) speaking(model string) Family {
 // Detector is a Dialect that can read replies in others, too.
 type Detector interface {
 	// Detect reads a reply that Parse has refused and that is in the form of another dialect. It
-	// returns that dialect's name, or "" if there is none.
+	// returns that dialect's name, or "" if missing.
 	Detect(r actions.Reply, s Situation) (d actions.Decision, name string)
 }
 
@@ -186,7 +186,7 @@ func (c *chosen) Toolless() Dialect {
 	return nil
 }
 
-// Writer returns the writer of the dialect of that name, or nil if there is none.
+// Writer returns the writer of the dialect of that name, or nil if missing.
 func (t Table) Writer(name string) Writer {
 	for _, f := range t {
 		if f.Name == name {

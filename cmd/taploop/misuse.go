@@ -43,7 +43,7 @@ func commandOf(c *kong.Context) (words string, node *kong.Node) {
 }
 
 // emptied is an error about an argument that is an empty text, as a shell makes of a variable
-// that is not set, and that would be taken for one that was left out. It is nil if there is none.
+// that is not set, and that would be taken for one that was left out. It is nil if missing.
 func emptied(c *kong.Context) error {
 	command, _ := commandOf(c)
 	for _, p := range c.Path {

@@ -80,7 +80,7 @@ var arguments = map[usecase.Argument]string{usecase.ArgReply: "--reply",
 type onward struct{ args []string }
 
 // from is the error of a command that begins or continues a run, with a hint that names commands,
-// and the next one; nil if there is none.
+// and the next one; nil if missing.
 func (o onward) from(err error, r usecase.Remedy) (*nextCommand, error) {
 	if m := r.Misuse; m != nil {
 		err = runs.Refuse(runs.CodeOf(err), m.Mend.Name(arguments), "%s", m.Message.Name(arguments))

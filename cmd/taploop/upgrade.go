@@ -32,7 +32,7 @@ type upgradeInfo struct {
 	URL     string `json:"url,omitempty"`
 }
 
-// Run compares versions. It asks nobody unless a source is configured.
+// Run compares versions. It asks no one unless a source is configured.
 func (c *upgradeCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err

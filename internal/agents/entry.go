@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Entry is a line of a session's journal. Exactly one field besides Agent is set.
+// Entry is a line of a session's journal. Exactly one field other than Agent is set.
 type Entry struct {
 	Agent   string   `json:"agent"`
 	Begin   *Begin   `json:"begin,omitempty"`

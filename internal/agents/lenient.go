@@ -105,7 +105,7 @@ func modern(params map[string]json.RawMessage) bool {
 }
 
 // list keeps the tools of a page, the first of each name, and returns the cursor of the next page,
-// or nil if there is none.
+// or nil if missing.
 func (l *lenient) list(page json.RawMessage) (next json.RawMessage, err error) {
 	var p struct {
 		Tools []json.RawMessage `json:"tools"`

@@ -50,7 +50,7 @@ type Ntfy struct {
 	Token model.Secret `koanf:"token"`
 }
 
-// When a judge is asked, besides Off.
+// When a judge is asked, other than Off.
 const (
 	unsure = "unsure" // about labels that the guard does not know
 	Always = "always" // about all that can be touched

@@ -65,7 +65,7 @@ func (a *ADB) unanswered(err error, l *ledger) {
 
 var bridge = regexp.MustCompile(`Android Debug Bridge version (\S+)`)
 
-// versionOf returns the version of the adb program, or "" if there is none.
+// versionOf returns the version of the adb program, or "" if missing.
 func versionOf(ctx context.Context, binary string) string {
 	cmd := exec.CommandContext(ctx, binary, "version")
 	cmd.WaitDelay = time.Second

@@ -1,7 +1,7 @@
 // Package doctor finds out what keeps a set-up from working. Run looks at the ADB server and each
 // phone, the model, the data folder, the clock, the server's address and the settings of MCP
 // clients, all at the same time and each within a limit, and says of each what it found and how to
-// mend it. A Report can be written as a page that shows nobody's keys, names or places.
+// mend it. A Report can be written as a page that shows no one's keys, names or places.
 package doctor
 
 import (
@@ -84,7 +84,7 @@ type Data struct {
 // HTTP is the server's address.
 type HTTP struct {
 	Addr     string
-	Open     bool     // nobody else reaches the address
+	Open     bool     // no one else reaches the address
 	Servers  []string // addresses of servers that use this data folder
 	Tokens   int
 	TokenErr error // why the tokens cannot be read, or nil

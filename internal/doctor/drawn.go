@@ -19,7 +19,7 @@ const alphabet = "ACEFHKLMNPRTXY347"
 
 const codeLength = 5
 
-// newCode returns a code that nobody can guess.
+// newCode returns a code that no one can guess.
 func newCode(seed uint64) string {
 	random := rand.New(rand.NewPCG(seed, 1))
 	code := make([]byte, codeLength)
@@ -68,7 +68,7 @@ var discs = []struct {
 	{"green", color.RGBA{10, 150, 40, 255}}, {"black", color.RGBA{20, 20, 20, 255}},
 }
 
-// drawTarget draws a screen of a phone with discs at places that nobody can guess.
+// drawTarget draws a screen of a phone with discs at places that no one can guess.
 func drawTarget(seed uint64) (t target, err error) {
 	const radius, columns, rows = 90, 3, 6
 	random := rand.New(rand.NewPCG(seed, 2))

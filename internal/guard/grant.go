@@ -51,7 +51,7 @@ type Grant struct {
 	For []string `json:"for,omitempty"`
 }
 
-// Leave is what a grant is for besides its time.
+// Leave is what a grant is for other than its time.
 type Leave struct {
 	Scope  Scope    `json:"scope"`
 	Name   string   `json:"name,omitempty"`

@@ -22,7 +22,7 @@ func Add(err error, text string) error {
 	return &hinted{err, text}
 }
 
-// Of returns the outermost hint of err, or "" when there is none.
+// Of returns the outermost hint of err, or "" if missing.
 func Of(err error) string {
 	var h *hinted
 	if errors.As(err, &h) {

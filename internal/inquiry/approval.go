@@ -302,7 +302,7 @@ func (a *Approval) edit(was ActionRequest, d Decision, o *Options) (
 	return d, nil
 }
 
-// argsSchema is the schema of the arguments of actions with this name; nil when there is none.
+// argsSchema is the schema of the arguments of actions with this name; nil if missing.
 func (a *Approval) argsSchema(name string) map[string]any {
 	for _, c := range a.ReviewConfigs {
 		if c.ActionName == name && len(c.ArgsSchema) > 0 {

@@ -280,11 +280,11 @@ type Settling interface {
 
 // Conversation is how words of people become replies.
 type Conversation interface {
-	// Offers lists what can be said to the question besides an answer in words.
+	// Offers lists what can be said to the question other than an answer in words.
 	Offers() []Offer
 	// Say makes a reply of one of the Offers and its words for each part of the question.
 	Say(q *Question, said ...Said) (Reply, error)
-	// Hear makes a reply of what somebody has said in a conversation, where nobody is asked twice.
+	// Hear makes a reply of what somebody has said in a conversation, where no one is asked twice.
 	Hear(q *Question, words string) Reply
 	// Parts is how many times something has to be said for a whole reply.
 	Parts() int
@@ -294,7 +294,7 @@ type Conversation interface {
 // which begins with "WAITING_", and its stop reason.
 type Waits struct{ State, Reason string }
 
-// Offer is something that can be said to a question besides an answer: a command at a terminal, a
+// Offer is something that can be said to a question other than an answer: a command at a terminal, a
 // flag of the command line, a button of a page.
 type Offer struct {
 	Name  string `json:"name"`

@@ -42,7 +42,7 @@ func takes(q *Question, line, word string) bool {
 // Say makes a reply of what was said to each of the question's parts.
 func (q Question) Say(said ...Said) (Reply, error) { return bodyOf(&q).Say(&q, said...) }
 
-// Hear makes a reply of what somebody has said in a conversation, where nobody is asked twice. Only
+// Hear makes a reply of what somebody has said in a conversation, where no one is asked twice. Only
 // clear words are a consent.
 func (q Question) Hear(words string) Reply { return bodyOf(&q).Hear(&q, words) }
 
@@ -73,7 +73,7 @@ func Choices(q Question) (all []string) {
 	return all
 }
 
-// Offers lists what can be said to the question besides an answer in words.
+// Offers lists what can be said to the question other than an answer in words.
 func (q Question) Offers() []Offer { return bodyOf(&q).Offers() }
 
 // Types returns the types of replies that the question takes.

@@ -22,7 +22,7 @@ func (e *SettledError) Error() string {
 	return fmt.Sprintf("question %s: %v (%s at %s)", q.ID, ErrGone, q.Status, at)
 }
 
-// Is makes an error about a question that nobody has answered an [ErrGone].
+// Is makes an error about a question that no one has answered an [ErrGone].
 func (e *SettledError) Is(target error) bool {
 	return target == ErrGone && !e.Question.Status.answered()
 }
@@ -55,7 +55,7 @@ const (
 	CodeTooLarge Code = "TOO_LARGE"                 // it has more bytes than are taken
 	CodeReused   Code = "REPLY_ID_REUSED"           // its id came with other content before
 	CodeResolved Code = "QUESTION_ALREADY_RESOLVED" // another answer was first
-	CodeGone     Code = "QUESTION_GONE"             // nobody can answer any more
+	CodeGone     Code = "QUESTION_GONE"             // no one can answer any more
 	// the decision is for somebody else; the question is still open
 	CodeForbidden Code = "DECISION_FORBIDDEN"
 )

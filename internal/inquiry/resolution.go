@@ -32,7 +32,7 @@ type Resolution struct {
 	// one for each of the question's requests
 	Decisions []Decision `json:"decisions,omitempty"`
 	Channel   string     `json:"channel"` // one of the channels
-	// one of the authorities; "" when nobody answered
+	// one of the authorities; "" when no one answered
 	Authority string `json:"authority,omitempty"`
 	// a name for people, for example a token's; may be ""
 	By  string `json:"by,omitempty"`
@@ -68,7 +68,7 @@ const (
 	ChannelCommandLine = "command_line" // another process of the same user
 	ChannelModel       = "model"        // a model in a person's place
 	ChannelMemory      = "memory"       // an answer that was remembered
-	ChannelTimer       = "timer"        // nobody answered in time
+	ChannelTimer       = "timer"        // no one answered in time
 	ChannelRun         = "run"          // the run needs no answer any more
 )
 

@@ -143,11 +143,11 @@ func (b *Broker) fallBack(ctx context.Context, q Question, r Resolution) (Result
 		q.Deferred = &r
 		q.Routing = Routing{Channel: q.Fallback[r.Type], Since: r.At, Router: q.Routing.Router,
 			Trouble: q.Routing.Trouble, Resume: string(r.Resume)}
-		q.AttentionUntil = r.At // nobody else is waited for
+		q.AttentionUntil = r.At // no one else is waited for
 		return nil
 	})
 	switch {
-	case errors.Is(err, ErrSettled) && q.Open(): // two have refused: nobody is asked after that
+	case errors.Is(err, ErrSettled) && q.Open(): // two have refused: no one is asked after that
 		q, err = b.settle(ctx, q.ID, r.status(), r)
 	case err == nil:
 		b.feed.overdue(q)

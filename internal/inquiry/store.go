@@ -81,7 +81,7 @@ var (
 	// ErrFenced says that the run went on, stopped or was taken over after it had asked: the answer
 	// is kept, not applied.
 	ErrFenced = errors.New("the run that asked is not waiting for this answer any more")
-	// ErrGone says that nobody can answer any more: the question timed out, expired or was
+	// ErrGone says that no one can answer any more: the question timed out, expired or was
 	// withdrawn.
 	ErrGone = errors.New("the question is gone")
 	// ErrInvalid says that a question cannot be asked as it is.

@@ -121,7 +121,7 @@ func (s *stream) frame(ctx context.Context) (*screen.Frame, error) {
 }
 
 // look captures the phone with its state and publishes a new picture. It returns the shown frame,
-// or nil if there is none.
+// or nil if missing.
 func (s *stream) look(ctx context.Context, shown *screen.Frame) (*screen.Frame, error) {
 	within, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

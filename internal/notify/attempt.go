@@ -71,7 +71,7 @@ func withoutAddress(ctx context.Context, err error) error {
 // maxRetryAfter bounds what an endpoint may ask for.
 const maxRetryAfter = time.Hour
 
-// retryAfter reads the header's two forms, seconds and a date; 0 when there is none.
+// retryAfter reads the header's two forms, seconds and a date; 0 if missing.
 func retryAfter(h http.Header) time.Duration {
 	v := h.Get("Retry-After")
 	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// The events besides those of questions.
+// The events other than those of questions.
 const (
 	RunCompleted   = "run.completed"
 	RunFailed      = "run.failed"

@@ -73,7 +73,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 		case e.Type == inquiry.Lost:
 			n.catchUp(ctx)
 		case e.Type == inquiry.Drafted, e.Question.Open() && e.Question.Deferred != nil:
-			// nobody has to be told: it waits as it did, or for a model
+			// no one has to be told: it waits as it did, or for a model
 		default:
 			n.send(ctx, newMessage(e.Type, e.Question))
 		}

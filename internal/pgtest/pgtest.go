@@ -159,7 +159,7 @@ func Exec(ctx context.Context, url, statement string) error {
 }
 
 // Copy makes a database that is like the one of the URL, and returns its URL. It reports whether
-// there was none of the name. Nobody may be connected to the one that is copied.
+// there was none of the name. No one may be connected to the one that is copied.
 func Copy(ctx context.Context, of, name string) (made string, fresh bool, err error) {
 	u, err := url.Parse(of)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // Phones lists and opens phones. A Phones may wrap another one to change every phone, for example
 // to mask all pictures.
 type Phones interface {
-	// List returns all phones, including those that cannot be used.
+	// List returns all phones, also unusable ones.
 	List(ctx context.Context) ([]PhoneInfo, error)
 	// Open returns the phone with the serial, which may be one of its addresses. "" means the only
 	// usable phone. The error has a hint.

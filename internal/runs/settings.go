@@ -44,7 +44,7 @@ type storedSettings struct {
 }
 
 // Wish returns the words of a person that the run's task stands for: the task itself, if a person
-// gave it, or the goal of agents for which it is done. It is "" if nobody but a program or a model
+// gave it, or the goal of agents for which it is done. It is "" if no one but a program or a model
 // has worded it, or if that is not known.
 func Wish(r store.Run) string {
 	s, _ := settingsOf(r) // settings that cannot be read hold no wish

@@ -63,7 +63,7 @@ func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 }
 
 // rulingOf returns the decision on the action of a settled question, or nil if it is about none. It
-// returns a rejection if nobody has decided.
+// returns a rejection if no one has decided.
 func rulingOf(q inquiry.Question) *agentloop.Ruling {
 	a := inquiry.As[inquiry.Approval](q)
 	if len(a.ActionRequests) == 0 {

@@ -22,7 +22,7 @@ func (x *moment) unready(why error) (agentloop.Proposal, error) {
 }
 
 // onward is the scroll that may bring the next target onto the screen: the recorded one, or one of
-// the list that the target was in. It is nil if there is none.
+// the list that the target was in. It is nil if missing.
 func (x *moment) onward() actions.Action {
 	if x.at.At > 0 {
 		if a, err := x.steps()[x.at.At-1].action(); err == nil && a.Traits().Scrolls {

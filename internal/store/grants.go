@@ -171,7 +171,7 @@ func (gs Grants) End(
 	return ended, doing(err, "ending what may be done without asking")
 }
 
-// onlyFor reports whether the grant covers actions of nobody but the owners.
+// onlyFor reports whether the grant covers actions of no one but the owners.
 func onlyFor(g guard.Grant, of Owners) bool {
 	if g.For == nil {
 		return of == nil

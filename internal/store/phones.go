@@ -55,7 +55,7 @@ func (p phones) SetFormerKeyboard(ctx context.Context, serial, former string) er
 	return doing(err, "remembering the keyboard of phone %q", serial)
 }
 
-// FormerKeyboard returns the remembered keyboard, or "" if there is none.
+// FormerKeyboard returns the remembered keyboard, or "" if missing.
 func (p phones) FormerKeyboard(ctx context.Context, serial string) (former string, err error) {
 	row := p.read.QueryRowContext(ctx, "SELECT former FROM keyboards WHERE serial = ?", serial)
 	_, err = found(row, &former)

@@ -12,7 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// command is what can be said to a question besides an answer, and what it does.
+// command is what can be said to a question other than an answer, and what it does.
 type command struct{ form, does string }
 
 // commands are all that can be said to the question, by name.

@@ -188,7 +188,7 @@ func place(st runs.Status) string {
 	return at
 }
 
-// InForm is the open question that is to be shown in a form, or nil if there is none.
+// InForm is the open question that is to be shown in a form, or nil if missing.
 func InForm(st runs.Status) *inquiry.Question {
 	if st.Asking != channel.Elicit {
 		return nil

@@ -126,7 +126,7 @@ func (u *Cases) busy(ctx context.Context, err error, begins, starts bool) Remedy
 }
 
 // nextIn is what can be done next with a session of the caller's, or nil if its run has ended, or
-// when there is none.
+// if missing.
 func (u *Cases) nextIn(ctx context.Context, sessionID string) *Next {
 	st, err := u.opts.Runs.Status(ctx, sessionID)
 	if err != nil {

@@ -66,7 +66,7 @@ type Phones interface {
 	// Watch shows the phone to one who may see what belongs to the owners. The caller closes the
 	// viewer.
 	Watch(ctx context.Context, serial string, of store.Owners) (*mirror.Viewer, error)
-	// Touch returns once the phone has taken the gesture. A *runs.Error says that nobody has taken
+	// Touch returns once the phone has taken the gesture. A *runs.Error says that no one has taken
 	// the phone over. Any other error is the phone's.
 	Touch(ctx context.Context, t Touch, g actions.Gesture) error
 }
@@ -118,9 +118,9 @@ type Options struct {
 	// they see beside their own. nil: none.
 	Person func(principal string) (tenants []string, person bool)
 
-	// names besides loopback ones that requests may be addressed to, "name" or "name:port"
+	// names other than loopback ones that requests may be addressed to, "name" or "name:port"
 	Hosts []string
-	// origins of web pages besides loopback ones; a page there still needs a bearer token
+	// origins of web pages other than loopback ones; a page there still needs a bearer token
 	Origins []string
 
 	Ping time.Duration // between pings of the event stream (0 means 15 s)

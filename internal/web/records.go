@@ -25,7 +25,7 @@ type shownWith struct {
 	InquiryID     string          `json:"inquiryId"`
 	InputSchema   json.RawMessage `json:"input_schema,omitempty"` // of a form
 	ScreenshotURL string          `json:"screenshot_url,omitempty"`
-	Offers        []inquiry.Offer `json:"offers,omitempty"` // what can be said besides an answer
+	Offers        []inquiry.Offer `json:"offers,omitempty"` // what can be said other than an answer
 	// what the question has beside its text, for people
 	Details []inquiry.Detail `json:"details,omitempty"`
 	ByHand  bool             `json:"by_hand,omitempty"` // a person is to use the phone

@@ -42,7 +42,7 @@ func (n Number) Float() float64 {
 	return f
 }
 
-// Get returns the value of that name, or nil if there is none.
+// Get returns the value of that name, or nil if missing.
 func (o Object) Get(name string) any {
 	for _, m := range o {
 		if m.Name == name {
@@ -206,7 +206,7 @@ func (p *parser) expected(what string) error {
 
 func isName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// name reads a bare name. It returns "" if there is none.
+// name reads a bare name. It returns "" if missing.
 func (p *parser) name() string {
 	rest := p.text[p.at:]
 	end := strings.IndexFunc(rest, func(r rune) bool { return !isName(r) })

@@ -86,7 +86,7 @@ func (t *Trials) Close() error {
 // A phone of the usual width in pixels has the usual density. Other phones show as much as it does.
 const usualWidth, usualDensity = 1080, 420
 
-// noAnswer is what a model is told that asks a person about a task that needs nobody.
+// noAnswer is what a model is told that asks a person about a task that needs no one.
 const noAnswer = "There is no answer. Go on with what the task says."
 
 // Try carries a run out and checks the phone. It implements bench.Measurement.Try.
@@ -109,7 +109,7 @@ func (t *Trials) Try(ctx context.Context, k bench.Key, began func(string)) (benc
 		func(st runs.Status) { id = st.Session.ID; began(id) },
 		func(string) (string, error) { return cmp.Or(task.Reply, noAnswer), nil })
 	wrong := err
-	if err != nil && id != "" && ctx.Err() == nil { // a question that nobody is here for
+	if err != nil && id != "" && ctx.Err() == nil { // a question that no one is here for
 		var o *usecase.Outcome
 		o, err = d.Cases.Stop(ctx, app.Call(""), usecase.Stop{SessionID: id, Mode: runs.Cancel})
 		if err == nil {

@@ -19,7 +19,7 @@ import (
 
 // holds are the phones that tests have in the usual data folder, from the first set-up to the last
 // teardown: tasks of a server wait for them, and tests wait for a phone that a task has. The
-// sessions and questions of the cases are in a folder of their own, in nobody's inbox.
+// sessions and questions of the cases are in a folder of their own, in no one's inbox.
 type holds struct {
 	db   *store.Store // nil if nothing else uses the phones
 	task string
@@ -29,7 +29,7 @@ type holds struct {
 	runs map[string]store.Run // by serial
 }
 
-// open opens the folder. Without one there is nobody to wait for.
+// open opens the folder. Without one there is no one to wait for.
 func (h *holds) open(ctx context.Context, base *app.Settings, items []*suite.Item) error {
 	if !store.Exists(base.Conf.DataDir, string(base.Conf.Store.URL)) {
 		return nil
@@ -58,7 +58,7 @@ func (h *holds) take(ctx context.Context, serial string) error {
 	if err != nil {
 		return err
 	}
-	// Nobody continues tests that were killed.
+	// No one continues tests that were killed.
 	err = h.db.Owner.LeaveEnd(run.ID, store.Cancelled, agentloop.Cancelled, "the tests were killed")
 	if err != nil {
 		return errors.Join(err, h.db.Delete(context.WithoutCancel(ctx), x.ID))

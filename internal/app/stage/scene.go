@@ -92,7 +92,7 @@ func (x *scene) cassettes() (map[string]any, error) {
 	return more, nil
 }
 
-// unnamed reports whether nobody has said which model is used.
+// unnamed reports whether no one has said which model is used.
 func (x *scene) unnamed() bool {
 	return x.stage.base.Conf.Origin("model.name") == config.ByDefault
 }

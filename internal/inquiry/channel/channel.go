@@ -147,7 +147,7 @@ func Names(steps []Channel) string {
 	return strings.Join(names, ", ") + " (or " + strings.Join(short, ", ") + ")"
 }
 
-// step is the one with this name, its own or the short one; the zero value when there is none.
+// step is the one with this name, its own or the short one; the zero value if missing.
 func step(name string) Channel {
 	if c := Named(name); c.Step {
 		return c
@@ -161,7 +161,7 @@ func step(name string) Channel {
 	return Channel{}
 }
 
-// Named is the channel with this name; the zero value when there is none. The deciding model's may
+// Named is the channel with this name; the zero value if missing. The deciding model's may
 // have a model's name behind it, as in model:fast.
 func Named(name string) Channel {
 	kind, which, one := strings.Cut(name, ":")

@@ -33,7 +33,7 @@ type Measurement struct {
 	// Try carries out one run, and calls began with its session. It may be called at once from
 	// several goroutines. A result is ignored if ctx has ended.
 	Try func(ctx context.Context, k Key, began func(session string)) (Trial, error)
-	// Say tells a line to a person. Show tells the present state, "" when there is none.
+	// Say tells a line to a person. Show tells the present state, "" if missing.
 	Say  func(line string)
 	Show func(state string)
 

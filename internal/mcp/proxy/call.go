@@ -25,8 +25,8 @@ type toolCall struct {
 	bound  string          // equal for calls that do the same
 
 	// of a call that is made again, under 2026-07-28
-	form    string // the id of the question that the client has shown, or "" if there is none
-	round   string // the token of a [round], or "" if there is none
+	form    string // the id of the question that the client has shown, or "" if missing
+	round   string // the token of a [round], or "" if missing
 	answers json.RawMessage
 }
 

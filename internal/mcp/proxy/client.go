@@ -23,7 +23,7 @@ type clientEnd struct {
 	asked map[string]context.CancelFunc // requests of the upstream under way, by id
 }
 
-// session returns the session that gets broadcasts, or nil if there is none.
+// session returns the session that gets broadcasts, or nil if missing.
 func (c *clientEnd) session() server.ClientSession { return c.sessions.find(c.id) }
 
 // broadcast sends a notification to the client's session. If the client does not listen and the

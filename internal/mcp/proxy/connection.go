@@ -77,14 +77,14 @@ func (c *connection) unanswered(m *message, err error) error {
 	return c.named(err)
 }
 
-// current returns the upstream in use, or nil if there is none.
+// current returns the upstream in use, or nil if missing.
 func (c *connection) current() upstream.Conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.up
 }
 
-// connected returns the upstream in use, which it starts if there is none.
+// connected returns the upstream in use, which it starts if missing.
 func (c *connection) connected(ctx context.Context) (upstream.Conn, error) {
 	c.connecting.Lock()
 	defer c.connecting.Unlock()

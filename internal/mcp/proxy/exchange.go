@@ -163,7 +163,7 @@ func (xs *exchanges) requestDuring(m *message) *exchange {
 }
 
 // asker returns the client's request that a question of the upstream is about: the one on whose
-// stream it came, or the newest, or nil if there is none.
+// stream it came, or the newest, or nil if missing.
 func (xs *exchanges) asker(m *message) (newest *exchange) {
 	xs.mu.Lock()
 	defer xs.mu.Unlock()

@@ -48,7 +48,7 @@ func form(q inquiry.Question) mcp.ElicitationParams {
 		}}}
 }
 
-// replyOf returns the reply that came in a form of the client, or false if there is none. It has
+// replyOf returns the reply that came in a form of the client, or false if missing. It has
 // the authority of whoever can send it.
 func replyOf(ctx context.Context, q inquiry.Question, answer *mcp.ElicitationResult) (
 	r inquiry.Reply, ok bool) {

@@ -22,7 +22,7 @@ type Options struct {
 	Leave     Leave
 	Questions *inquiry.Broker // where a person is asked, run by its owner
 	Channels  []string        // through which the questions can be answered, apart from the client
-	Session   string          // the session that asks the questions, or "" if there is none
+	Session   string          // the session that asks the questions, or "" if missing
 	Expires   time.Duration   // how long an approval holds (0 means 10m)
 	// what silence leads to: inquiry.RejectAll, or inquiry.Pause, which "" means
 	OnUndecided inquiry.OnTimeout

@@ -105,7 +105,7 @@ func (p *Proxy) key(ctx context.Context, alone bool) (string, error) {
 	return alonePrefix + transport.Principal(ctx), nil
 }
 
-// link returns the link for a message, which it makes if there is none.
+// link returns the link for a message, which it makes if missing.
 func (p *Proxy) link(ctx context.Context, alone bool) (*link, error) {
 	key, err := p.key(ctx, alone)
 	p.mu.Lock()

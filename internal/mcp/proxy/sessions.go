@@ -27,7 +27,7 @@ func (ss *sessions) remove(id string) {
 	}
 }
 
-// find returns the session with that id, or nil if there is none.
+// find returns the session with that id, or nil if missing.
 func (ss *sessions) find(id string) server.ClientSession {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()

@@ -170,7 +170,7 @@ func InputRequired(state, id string, question mcp.ElicitationParams) *mcp.CallTo
 }
 
 // Answer returns the client's answer to the question with that id of an earlier [InputRequired], or
-// nil if there is none. Its content is not checked against the question's schema.
+// nil if missing. Its content is not checked against the question's schema.
 func Answer(request mcp.CallToolRequest, id string) *mcp.ElicitationResult {
 	result := server.ElicitationResponse(request.Params.InputResponses, id)
 	if result == nil {

@@ -39,7 +39,7 @@ type Options struct {
 	// Operator reports whether a part of the sessions, calls and connections is kept for a
 	// principal. nil keeps none.
 	Operator func(principal string) bool
-	// Person reports whether the principal is a person, see [Person]. nil: nobody is.
+	// Person reports whether the principal is a person, see [Person]. nil: no one is.
 	Person func(principal string) bool
 	// names that requests may be addressed to apart from loopback ones, "name" or "name:port"
 	Hosts []string

@@ -141,7 +141,7 @@ func (*responseSink) message([]byte) {}
 func (s *responseSink) response(data []byte, _ int) { s.data = data }
 
 // initialize answers the handshake of 2025-11-25 and older, and begins a session if it succeeds. If
-// the client leaves meanwhile, the handshake is cancelled, because nobody would know the session.
+// the client leaves meanwhile, the handshake is cancelled, because no one would know the session.
 func (v *httpRequest) initialize(m *wire.Message) {
 	s := newSession(newPeer(newID(), v.principal), v.h.opts.Buffer)
 	if !v.h.register(s) {

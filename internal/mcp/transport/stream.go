@@ -117,7 +117,7 @@ func (st *stream) got(rd *reader, n int) {
 	st.changed.Send()
 }
 
-// takeOver makes a connection the reader if there is none. Otherwise it returns a channel that is
+// takeOver makes a connection the reader if it has no reader. Otherwise it returns a channel that is
 // closed when that may have changed.
 func (st *stream) takeOver() (*reader, <-chan struct{}) {
 	st.mu.Lock()

@@ -46,7 +46,7 @@ func (m *Message) Members() map[string]json.RawMessage {
 	return m.members
 }
 
-// Param returns the value at that place of Params, or nil if there is none.
+// Param returns the value at that place of Params, or nil if missing.
 func (m *Message) Param(place ...string) json.RawMessage {
 	return At(m.Members()[place[0]], place[1:]...)
 }

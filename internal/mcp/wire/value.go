@@ -26,7 +26,7 @@ func Members(raw json.RawMessage) map[string]json.RawMessage {
 	return o
 }
 
-// At returns the value at that place of an object, or nil if there is none.
+// At returns the value at that place of an object, or nil if missing.
 func At(raw json.RawMessage, place ...string) json.RawMessage {
 	for _, name := range place {
 		raw = Members(raw)[name]

@@ -110,7 +110,7 @@ func (d *Desk) Open(
 	return q, nil
 }
 
-// Lacks returns the first step of the mode that this Desk cannot ask, or nil if there is none.
+// Lacks returns the first step of the mode that this Desk cannot ask, or nil if missing.
 func (d *Desk) Lacks(mode channel.Mode) (*channel.Step, error) {
 	steps, err := mode.Steps()
 	for _, step := range steps {
@@ -199,7 +199,7 @@ type modelChannel struct {
 	store    *store.Store
 }
 
-// frameOf returns the screen that the question is about, or nil if there is none. A model then
+// frameOf returns the screen that the question is about, or nil if missing. A model then
 // answers from the text alone.
 func frameOf(ctx context.Context, db *store.Store, q inquiry.Question) *screen.Frame {
 	b, err := db.Frame(ctx, q.Frame)

@@ -125,7 +125,7 @@ func addPicture(ctx context.Context, out *page.Alone, src Source, id string) err
 }
 
 // Recorded is the picture of the screen on which a step of a skill was recorded that the run of the
-// session could not repeat, "" if there is none, or none that the session's owner may see.
+// session could not repeat, "" if missing, or none that the session's owner may see.
 func Recorded(ctx context.Context, src Source, of store.Session, r store.Run) (string, error) {
 	step, session := skill.Diverged(r)
 	if step == nil || step.Frame == "" {

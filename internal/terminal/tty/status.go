@@ -21,7 +21,7 @@ type Status struct {
 	mu    sync.Mutex
 	doing string // "" shows nothing
 	since time.Time
-	width int           // columns of the shown text, 0 if there is none
+	width int           // columns of the shown text, 0 if missing
 	end   chan struct{} // ends the rewriting, nil if nothing is rewritten
 	wg    sync.WaitGroup
 }
