@@ -78,8 +78,8 @@ func TestAnUnfoldedPhoneShowsThePanelThatIsOn(t *testing.T) {
 }
 
 // Another phone at the address of an open one is noticed by the next look, before it is touched: by
-// its serial, or else by what its system was given when it was set up. A phone that has restarted is
-// the same one.
+// its serial, or else by what its system was given when it was set up. A phone that has restarted
+// is the same one.
 func TestAnotherPhoneAtTheSameAddressIsNoticed(t *testing.T) {
 	type phone struct{ serial, androidID string }
 	const at, id, otherID = "192.168.7.20:5555", "a1b2c3d4e5f60718", "18070f6e5d4c3b2a"

@@ -102,7 +102,8 @@ func (a Admin) Logcat(ctx context.Context, since string) (string, error) {
 		argv = append(argv, "-T", since)
 	}
 	out, err := a.phone.shell.bytes(ctx, adb.Quote(argv...), nil, maxLog, nil)
-	return string(bytes.ToValidUTF8(out, []byte("\uFFFD"))), a.phone.failed("reading the log of", err)
+	log := string(bytes.ToValidUTF8(out, []byte("\uFFFD")))
+	return log, a.phone.failed("reading the log of", err)
 }
 
 const maxLog = 32 << 20

@@ -139,7 +139,8 @@ func (c *benchCmd) tasks() (map[string]sandbox.Task, error) {
 // noBehaviour are the settings of a model that do not change what it replies, or are named
 // elsewhere.
 var noBehaviour = []string{"model.base_url", "model.name", "model.api_key", "model.api_key_file",
-	"model.api_key_env", "model.timeout", "model.retries", "model.prompt_price", "model.reply_price"}
+	"model.api_key_env", "model.timeout", "model.retries", "model.prompt_price",
+	"model.reply_price"}
 
 // setup is what the runs have in common.
 func (c *benchCmd) setup(a *invocation, models map[string]*config.Loaded) bench.Setup {

@@ -49,7 +49,8 @@ func (c *farmStatusCmd) Run(ctx context.Context, a *invocation) error {
 		if s.Waiting > 0 {
 			a.notef("%d waiting for a worker with their phone", s.Waiting)
 		}
-		return printList(a, false, lines, "no machine is up", "WORKER ROLE PHONE STATE SESSION LABELS",
+		return printList(a, false, lines, "no machine is up",
+			"WORKER ROLE PHONE STATE SESSION LABELS",
 			func(l line) []any {
 				state, session, labels := l.State, "-", ""
 				for _, name := range slices.Sorted(maps.Keys(l.Labels)) {
@@ -101,8 +102,11 @@ type farmCordonCmd struct {
 func (c *farmCordonCmd) Run(ctx context.Context, a *invocation) error {
 	err := a.onFarm(ctx, func(d *app.Parts) error { return d.Farm.Cordon(ctx, c.Phone, c.Off) })
 	if err == nil {
-		says := map[bool]string{false: "phone %s gets no new tasks", true: "phone %s gets tasks again"}
-		a.notef(says[c.Off], text.Line(c.Phone))
+		says := "phone %s gets no new tasks"
+		if c.Off {
+			says = "phone %s gets tasks again"
+		}
+		a.notef(says, text.Line(c.Phone))
 	}
 	return err
 }

@@ -22,8 +22,8 @@ func (b *testEnv) worker(name string) *process {
 	return p
 }
 
-// The database goes down and comes up while a worker carries a task out for another machine: neither
-// notices more than a pause.
+// The database goes down and comes up while a worker carries a task out for another machine:
+// neither notices more than a pause.
 func TestATaskOutlivesARestartOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)

@@ -136,8 +136,9 @@ func (h hand) solves() {
 	h.slides(gap)
 }
 
-// types presses keys on the picture, and waits until the phone has got them. The page sends what was
-// typed once no key comes for a while: its clock stands meanwhile, so that a slow machine is no pause.
+// types presses keys on the picture, and waits until the phone has got them. The page sends what
+// was typed once no key comes for a while: its clock stands meanwhile, so that a slow machine is no
+// pause.
 func (h hand) types(text string) {
 	h.runs("window.due = []; window.later = setTimeout; " +
 		"setTimeout = (...timer) => { due.push(timer) }")

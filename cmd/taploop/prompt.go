@@ -73,7 +73,8 @@ func (c *promptShowCmd) stored(
 		}
 		if p == nil {
 			return app.Usage(fmt.Errorf("session %s has no step %d at which a model was "+
-				"asked and whose picture is there", sess.ID, step), "taploop sessions show "+sess.ID)
+				"asked and whose picture is there", sess.ID, step),
+				"taploop sessions show "+sess.ID)
 		}
 		if p.Bare {
 			a.notef("note: no elements of that step are in the record, so none are numbered")

@@ -167,7 +167,8 @@ func (x shownSession) print(w io.Writer, lang string) {
 	for _, r := range x.Runs {
 		fmt.Fprintln(w)
 		p.Line("task: ", r.Task)
-		p.Line("", strings.Join([]string{words.Phrase(lang, string(r.State)), string(r.StopReason), r.Answer}, " "))
+		state := words.Phrase(lang, string(r.State))
+		p.Line("", strings.Join([]string{state, string(r.StopReason), r.Answer}, " "))
 		if r.Message != r.Answer {
 			p.Line("  why: ", r.Message)
 		}

@@ -32,8 +32,8 @@ func (c *watchCmd) Run(ctx context.Context, a *invocation) error {
 	return app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
 		to, err := tty.OpenScreen(a.in, a.err)
 		if errors.Is(err, tty.ErrNoScreen) {
-			return app.Usage(err, "run it at a terminal; taploop sessions list and taploop inquiries "+
-				"print lists anywhere")
+			return app.Usage(err, "run it at a terminal; taploop sessions list and taploop "+
+				"inquiries print lists anywhere")
 		}
 		if err != nil {
 			return err

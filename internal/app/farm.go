@@ -74,7 +74,8 @@ func (f *Farm) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 		}
 		for _, p := range theirs {
 			p.Worker = cmp.Or(w.Name, w.ID)
-			at := slices.IndexFunc(list, func(o runs.PhoneInfo) bool { return o.Serial == p.Serial })
+			at := slices.IndexFunc(list,
+				func(o runs.PhoneInfo) bool { return o.Serial == p.Serial })
 			switch {
 			case at < 0:
 				list = append(list, p)
@@ -180,8 +181,8 @@ const (
 	farmTell = time.Minute
 )
 
-// Attend tells the other machines of the phones here until ctx ends, and calls drained when a person
-// has drained this worker.
+// Attend tells the other machines of the phones here until ctx ends, and calls drained when a
+// person has drained this worker.
 func (f *Farm) Attend(ctx context.Context, drained func()) {
 	if !f.db.Farm.Shared() {
 		return
@@ -193,7 +194,8 @@ func (f *Farm) Attend(ctx context.Context, drained func()) {
 	var told time.Time
 	for ; ctx.Err() == nil; _ = wait.For(ctx, farmLook) {
 		now, err := f.look(ctx)
-		if err == nil && (before == nil || !maps.Equal(before, now) || time.Since(told) > farmTell) {
+		news := before == nil || !maps.Equal(before, now) || time.Since(told) > farmTell
+		if err == nil && news {
 			if err = f.announce(ctx); err == nil {
 				if before == nil {
 					f.log.InfoContext(ctx, "the phones are announced", "phones", len(now))

@@ -95,7 +95,8 @@ func (f *Farm) Drain(ctx context.Context, name string) error {
 	for _, w := range workers {
 		names = append(names, w.Name)
 	}
-	workers = slices.DeleteFunc(workers, func(w store.Worker) bool { return w.Name != name && w.ID != name })
+	workers = slices.DeleteFunc(workers,
+		func(w store.Worker) bool { return w.Name != name && w.ID != name })
 	switch len(workers) {
 	case 0:
 		return hint.Add(runs.Coded(runs.InvalidArgument, fmt.Errorf("there is no worker %q", name)),

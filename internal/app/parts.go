@@ -132,7 +132,8 @@ func (d *Parts) openCases(s *Settings, o Options) {
 func runOptions(s *Settings, d *Parts, o Options) *runs.Options {
 	q := s.Conf.Questions
 	opts := &runs.Options{
-		Store: d.Store, Phones: d.Phones, Neighbours: d.Farm.neighbours(), Broker: NewBroker(s, d.Store),
+		Store: d.Store, Phones: d.Phones, Neighbours: d.Farm.neighbours(),
+		Broker: NewBroker(s, d.Store),
 		Asking: asking.Options{Channels: d.Channels, Attention: q.Attention,
 			Draft: channel.Mode(q.Draft)},
 		ConsoleLang: s.Lang(),

@@ -98,8 +98,8 @@ func headings(t *testing.T, page string) (anchors []string) {
 	return anchors
 }
 
-// The README is a door: what it cannot say in ten kilobytes belongs to docs. The changelog keeps what
-// a user must know.
+// The README is a door: what it cannot say in ten kilobytes belongs to docs. The changelog keeps
+// what a user must know.
 func TestTheReadmeAndTheChangelogAreShort(t *testing.T) {
 	for file, most := range map[string]int64{"README.md": 10 << 10, "CHANGELOG.md": 3 << 10} {
 		info, err := os.Stat(filepath.Join(root, file))

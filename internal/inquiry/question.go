@@ -294,8 +294,8 @@ type Conversation interface {
 // which begins with "WAITING_", and its stop reason.
 type Waits struct{ State, Reason string }
 
-// Offer is something that can be said to a question other than an answer: a command at a terminal, a
-// flag of the command line, a button of a page.
+// Offer is something that can be said to a question other than an answer: a command at a terminal,
+// a flag of the command line, a button of a page.
 type Offer struct {
 	Name  string `json:"name"`
 	Words string `json:"words,omitempty"` // a placeholder for the words it takes, if it takes any

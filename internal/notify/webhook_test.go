@@ -167,8 +167,8 @@ func TestALogThatHangsHoldsUpNoOtherEndpoint(t *testing.T) {
 	}
 }
 
-func TestARestartTellsWhatWasNotToldAndNothingTwice(t *testing.T) {
-	var down atomic.Bool
+// refusing is a receiver that refuses while it is down, and tells of each refusal.
+func refusing(t *testing.T, down *atomic.Bool) (*receiver, <-chan struct{}) {
 	refused := make(chan struct{}, 100)
 	r := newReceiver(t, func(w http.ResponseWriter, _ int) bool {
 		if !down.Load() {
@@ -178,6 +178,12 @@ func TestARestartTellsWhatWasNotToldAndNothingTwice(t *testing.T) {
 		refused <- struct{}{}
 		return false
 	})
+	return r, refused
+}
+
+func TestARestartTellsWhatWasNotToldAndNothingTwice(t *testing.T) {
+	var down atomic.Bool
+	r, refused := refusing(t, &down)
 	w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{r.hook()}})
 	w.begin()
 	told, settled := w.ask("told"), w.ask("settled while nobody is there")
@@ -211,15 +217,7 @@ func TestARestartTellsWhatWasNotToldAndNothingTwice(t *testing.T) {
 
 func TestANoticeThatWasNotDeliveredIsAfterARestart(t *testing.T) {
 	var down atomic.Bool
-	refused := make(chan struct{}, 100)
-	r := newReceiver(t, func(w http.ResponseWriter, _ int) bool {
-		if !down.Load() {
-			return true
-		}
-		w.WriteHeader(http.StatusServiceUnavailable)
-		refused <- struct{}{}
-		return false
-	})
+	r, refused := refusing(t, &down)
 	w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{r.hook()},
 		Events: []string{"run.*"}})
 	w.begin()

@@ -64,7 +64,8 @@ func (m *Manager) currentRun(ctx context.Context, s *sessionState,
 	if err != nil {
 		return run, UnknownSession(sessionID, err)
 	}
-	if s.current() != nil || run.Owner == "" || run.State != store.Running && run.State != store.Queued {
+	goes := run.State == store.Running || run.State == store.Queued
+	if s.current() != nil || run.Owner == "" || !goes {
 		return run, nil
 	}
 	if run.Owner == m.store.Owner.ID && run.State == store.Queued &&

@@ -182,8 +182,8 @@ func superseded(err error) bool {
 	return moved || errors.Is(err, store.ErrFenced)
 }
 
-// ElsewhereError is the error of Phones.Open for a phone that only another machine reaches. Its runs
-// are begun here all the same, and left to that machine.
+// ElsewhereError is the error of Phones.Open for a phone that only another machine reaches. Its
+// runs are begun here all the same, and left to that machine.
 type ElsewhereError struct {
 	Device store.Device
 	Worker string

@@ -72,7 +72,8 @@ func (x *execution) launch(queue bool) error {
 		return nil
 	}
 	ctx, cancel := context.WithCancelCause(m.ctx)
-	x.active = &activeRun{alone: x.settings.DetachedOK || x.adopted, cancel: cancel, done: make(chan struct{})}
+	x.active = &activeRun{alone: x.settings.DetachedOK || x.adopted, cancel: cancel,
+		done: make(chan struct{})}
 	x.state, x.release = m.states.use(x.sess.ID)
 	x.state.enter(x.active)
 	// Joined here, so that runs queue in the order of the calls.

@@ -61,7 +61,8 @@ func (f farm) claimAll(ctx context.Context) error {
 	return err
 }
 
-// claim makes the run this process's, and carries it out. It does nothing if another one was faster.
+// claim makes the run this process's, and carries it out. It does nothing if another one was
+// faster.
 func (f farm) claim(ctx context.Context, u store.Unowned) error {
 	m := f.m
 	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: u.SessionID, Queue: true})
@@ -187,7 +188,8 @@ func (m *Manager) Requeue(ctx context.Context, sessionID string) (store.Run, err
 	if err == nil {
 		run, err = m.store.Runs.Transition(ctx, run.ID, store.Change{
 			From: []store.State{run.State}, Fence: run.Fence, To: store.Queued, Unowned: true,
-			Reason: agentloop.StillRunning, Settings: encode(s), Progress: agentloop.Progress.Resumed})
+			Reason: agentloop.StillRunning, Settings: encode(s),
+			Progress: agentloop.Progress.Resumed})
 	}
 	return run, err
 }

@@ -46,7 +46,8 @@ func (m *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, erro
 	if len(first) > 0 {
 		used.Task = first[0].Task
 	}
-	same := sess.Kind() == r.Kind && (r.anywhere() || means(ctx, m.opts.Phones, r.Serial, sess.Serial))
+	same := sess.Kind() == r.Kind &&
+		(r.anywhere() || means(ctx, m.opts.Phones, r.Serial, sess.Serial))
 	if err := used.again(r.Task, same); err != nil {
 		return Status{}, false, err
 	}

@@ -109,6 +109,7 @@ type Neighbours interface {
 }
 
 // Wanted says which phones a task may run on: those with all of these labels. The label api is
-// compared as a number (">=30"), app is a package that is installed, and in the values of all others
+// compared as a number (">=30"), app is a package that is installed, and in the values of all
+// others
 // * stands for any text. The empty one is every phone.
 type Wanted map[string]string

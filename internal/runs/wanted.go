@@ -45,8 +45,8 @@ func ParseWanted(raw json.RawMessage) (Wanted, error) {
 	return w, nil
 }
 
-// wantedIn reads labels from the place of a serial: AnyPhone, or "api>=30,site=berlin". described is
-// false for the name of a phone.
+// wantedIn reads labels from the place of a serial: AnyPhone, or "api>=30,site=berlin". described
+// is false for the name of a phone.
 func wantedIn(serial string) (w Wanted, described bool, err error) {
 	if serial == AnyPhone {
 		return nil, true, nil

@@ -18,8 +18,9 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// tables are all that a store has but the marks of probes and what workers say of themselves, in an order in which no row refers to a
-// later one. The usage of runs is last: triggers add to it as steps are copied.
+// tables are all that a store has but the marks of probes and what workers say of themselves, in an
+// order in which no row refers to a later one. The usage of runs is last: triggers add to it as
+// steps are copied.
 var tables = []table{
 	{"sessions", []string{"rowid"}, []string{"id"}, ""},
 	{"runs", []string{"rowid"}, []string{"id"}, ""},

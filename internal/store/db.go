@@ -167,8 +167,8 @@ type Options struct {
 	// Stalled is called from a separate goroutine when opening the folder or a write has waited for
 	// 3s, and not again before a write has succeeded. nil does nothing.
 	Stalled func()
-	// TTL is how long this process may touch phones after it last renewed its leases, and Margin how
-	// much longer others wait until they take them. 0 means 15s and 1s.
+	// TTL is how long this process may touch phones after it last renewed its leases, and Margin
+	// how much longer others wait until they take them. 0 means 15s and 1s.
 	TTL, Margin time.Duration
 	// Reading opens a folder that cannot be written, too. Every change is then refused with
 	// ErrReadOnly.

@@ -106,8 +106,8 @@ func (f Farm) Closed(ctx context.Context) (map[string]bool, error) {
 	return all, doing(err, "reading what is closed")
 }
 
-// Listen wakes the reader of the channel when another process has moved a run or settled a question,
-// until ctx ends. A notice can be lost. On SQLite it returns at once.
+// Listen wakes the reader of the channel when another process has moved a run or settled a
+// question, until ctx ends. A notice can be lost. On SQLite it returns at once.
 func (f Farm) Listen(ctx context.Context, wake chan<- struct{}) {
 	e, ok := f.engine.(*postgresEngine)
 	for failures := 0; ok && ctx.Err() == nil; failures++ {

@@ -17,9 +17,9 @@ import (
 )
 
 // Owner is this store's presence among all that share the database: a file that it holds a lock on,
-// and, from the first run or phone that it owns, a lease on its own ID that it renews. Whose file in
-// the same folder is gone or can be locked is dead. So is, for those who have watched it, whoever
-// has not renewed for its TTL and the margin: no clock of another machine is read for that.
+// and, from the first run or phone that it owns, a lease on its own ID that it renews. Whose file
+// in the same folder is gone or can be locked is dead. So is, for those who have watched it,
+// whoever has not renewed for its TTL and the margin: no clock of another machine is read for that.
 type Owner struct {
 	ID   string // "" of a store that is only read
 	dir  string

@@ -44,8 +44,8 @@ func (j *journal) readParked(ctx context.Context, index int) error {
 }
 
 // settle makes r, which says what became of a parked step's gesture, the record of both: it keeps
-// the question with its answer and picture, and adds up what both have cost. One that asks once more
-// has the screen of that question, and no answer yet.
+// the question with its answer and picture, and adds up what both have cost. One that asks once
+// more has the screen of that question, and no answer yet.
 func (r *StepRecord) settle(parked StepRecord) {
 	r.Local, r.StartedAt = parked.Local, parked.StartedAt
 	r.Proposal.Tries = append(slices.Clip(parked.Proposal.Tries), r.Proposal.Tries...)

@@ -36,8 +36,9 @@ type sighting struct {
 	at              time.Time
 }
 
-// seenLately reports whether the owner has renewed since it was looked at, or was looked at for less
-// than its TTL and the margin. whole is the answer for one that has never said that it is there.
+// seenLately reports whether the owner has renewed since it was looked at, or was looked at for
+// less than its TTL and the margin. whole is the answer for one that has never said that it is
+// there.
 func (o *Owner) seenLately(ctx context.Context, q queryer, id string, whole bool) bool {
 	began := time.Now()
 	var now sighting
@@ -111,8 +112,8 @@ func (t *tx) renew(ctx context.Context) (kept []string, err error) {
 		WHERE worker = ? AND serial <> worker RETURNING serial`, expires, t.db.owner.ID)
 }
 
-// keep renews until ctx ends. In a folder that only processes of this machine share it stops as well
-// when no run touches a phone: an idle machine writes nothing.
+// keep renews until ctx ends. In a folder that only processes of this machine share it stops as
+// well when no run touches a phone: an idle machine writes nothing.
 func (o *Owner) keep(ctx context.Context) {
 	d := o.db
 	for pause := d.opts.TTL / 3; wait.For(ctx, pause) == nil; {

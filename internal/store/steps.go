@@ -129,7 +129,8 @@ func (d *db) frame(ctx context.Context, id string) ([]byte, string, error) {
 	}
 	var size int
 	var sum []byte
-	// A step that asked again has the picture of its last question. Those of former ones were synced.
+	// A step that asked again has the picture of its last question. Those of former ones were
+	// synced.
 	row := d.read.QueryRowContext(ctx, `SELECT frame_bytes, frame_sum FROM steps
 		WHERE session_id = ?1 AND idx = ?2 AND frame = ?3
 		UNION ALL SELECT 0, NULL FROM questions

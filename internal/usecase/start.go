@@ -77,8 +77,9 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 		return nil, err
 	}
 	st, err := u.opts.Runs.Start(ctx, runs.StartRequest{
-		Task: a.Task, Serial: a.Device, Phone: wanted, MaxSteps: a.MaxSteps, KeepEnvironment: !a.Reset,
-		Queue: a.Queue, Supersede: a.Supersede, By: c.By,
+		Task: a.Task, Serial: a.Device, Phone: wanted, MaxSteps: a.MaxSteps,
+		KeepEnvironment: !a.Reset,
+		Queue:           a.Queue, Supersede: a.Supersede, By: c.By,
 		Client: c.Client, Key: a.Key, Settings: set,
 	})
 	if err != nil {

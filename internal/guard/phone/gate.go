@@ -56,7 +56,8 @@ var _ agentloop.Gate = (*Gate)(nil)
 
 // New returns a gate over the policy. opts may be nil.
 func New(p *guard.Policy, opts *Options) *Gate {
-	g := &Gate{policy: p, decided: map[string]bool{}, names: map[string]string{}, opts: *cmp.Or(opts, &Options{})}
+	g := &Gate{policy: p, decided: map[string]bool{}, names: map[string]string{},
+		opts: *cmp.Or(opts, &Options{})}
 	g.opts.Expires = cmp.Or(g.opts.Expires, 10*time.Minute)
 	if g.opts.Now == nil {
 		g.opts.Now = time.Now

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -317,65 +316,6 @@ func (d *fixture) check(
 	v, err := d.gate.Check(d.t.Context(), s, a)
 	require.NoError(d.t, err)
 	return v
-}
-
-func TestWithoutElementsThePictureIsBound(t *testing.T) {
-	d := newFixture(t, payPage, "Pay now", phone.Options{})
-	a := actions.Decision{Action: actions.Click{At: screen.Point{X: 0.5, Y: 0.5}}}
-	see := func() screen.Observation {
-		look, err := d.Look(t.Context())
-		require.NoError(t, err)
-		require.NotZero(t, look.Bar)
-		look.State.App = "com.mybank"
-		return look
-	}
-	look := see()
-	q := d.asks(look, a)
-	require.Contains(t, q.Text, "something that is not known")
-	require.True(t, d.check(look, a, &q).Allowed())
-	d.skew.Add(int64(37 * time.Minute))
-	later := see()
-	require.NotEqual(t, look.Frame.Image().Pix, later.Frame.Image().Pix, "the clock is another")
-	require.True(t, d.check(later, a, &q).Allowed())
-	page, err := d.Elements(t.Context())
-	require.NoError(t, err)
-	later.Elements = page
-	require.True(t, d.check(later, a, &q).Allowed(), "the elements can be had this time")
-	d.show(t, "com.shop", "Total $31.00 · [Pay now] · [Back]")
-	changed := see()
-	require.False(t, d.check(changed, a, &q).Allowed(), "one figure is another")
-	changed.Elements = page
-	require.False(t, d.check(changed, a, &q).Allowed(), "also when elements can be had")
-	q.Review.Bound = strings.Repeat("x", 10)
-	require.False(t, d.check(look, a, &q).Allowed(), "an approval of nothing known")
-}
-
-func TestWhatWasApprovedHoldsOnTheSamePictureWithoutItsElements(t *testing.T) {
-	d := newFixture(t, payPage, "Pay now", phone.Options{})
-	a := d.policy.decision
-	see := func() screen.Observation {
-		look, err := d.Look(t.Context())
-		require.NoError(t, err)
-		return look
-	}
-	look := see()
-	bare := look
-	page, err := d.Elements(t.Context())
-	require.NoError(t, err)
-	look.Elements = page
-	q := d.asks(look, a)
-	require.Contains(t, q.Text, "Pay now")
-	d.skew.Add(int64(37 * time.Minute))
-	require.True(t, d.check(see(), a, &q).Allowed(), "the clock is another")
-	require.False(t, d.check(see(), actions.Decision{
-		Action: actions.Click{At: screen.Point{X: 0.5, Y: 0.9}}}, &q).Allowed(), "another place")
-	bare.State.App = "com.other"
-	require.False(t, d.check(bare, a, &q).Allowed(), "another app")
-	none := see()
-	none.Elements = []screen.Element{}
-	require.False(t, d.check(none, a, &q).Allowed(), "they were had, and are gone")
-	d.show(t, "com.shop", strings.Replace(payPage, "30", "31", 1))
-	require.False(t, d.check(see(), a, &q).Allowed(), "one figure is another")
 }
 
 func TestTheStatusBarIsNoPartOfTheScreen(t *testing.T) {

@@ -16,8 +16,8 @@ type Prompt struct {
 	Bare bool // it numbers elements, and the record has none
 }
 
-// PromptOf returns the prompt of a stored step in the dialect, or nil if no model was asked at it or
-// its picture is gone. It asks no model. Options.Policy is not used.
+// PromptOf returns the prompt of a stored step in the dialect, or nil if no model was asked at it
+// or its picture is gone. It asks no model. Options.Policy is not used.
 func PromptOf(ctx context.Context, src source, sessionID string, step int, d dialect.Dialect,
 	o Options) (*Prompt, error) {
 	p := &prompter{Dialect: d, step: step}

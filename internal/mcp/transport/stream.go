@@ -117,8 +117,8 @@ func (st *stream) got(rd *reader, n int) {
 	st.changed.Send()
 }
 
-// takeOver makes a connection the reader if it has no reader. Otherwise it returns a channel that is
-// closed when that may have changed.
+// takeOver makes a connection the reader if it has no reader. Otherwise it returns a channel that
+// is closed when that may have changed.
 func (st *stream) takeOver() (*reader, <-chan struct{}) {
 	st.mu.Lock()
 	defer st.mu.Unlock()

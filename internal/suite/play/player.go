@@ -76,8 +76,8 @@ type Attempt struct {
 // Options of Run. The functions have to be there, but for Keep.
 type Options struct {
 	Phones []Phone
-	// Hold takes a phone for all that follows. It may wait for it until ctx ends, which it does when
-	// nothing is left to do. A phone that it refuses is not used.
+	// Hold takes a phone for all that follows. It may wait for it until ctx ends, which it does
+	// when nothing is left to do. A phone that it refuses is not used.
 	Hold func(ctx context.Context, serial string) error
 	Open func(ctx context.Context, a Attempt) (*Scene, error)
 	// Usable reports whether the phone can be used, after trouble with it.
