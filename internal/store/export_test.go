@@ -121,7 +121,9 @@ func (o *Owner) Stun() {
 
 // Wake renews once, for a TTL from now on.
 func (o *Owner) Wake(ctx context.Context, ttl time.Duration) error {
+	o.mu.Lock()
 	o.db.opts.TTL = ttl
+	o.mu.Unlock()
 	var kept []string
 	began := time.Now()
 	err := o.db.update(ctx, func(ctx context.Context, tx *tx) (err error) {
