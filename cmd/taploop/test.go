@@ -114,7 +114,7 @@ func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
 		Note: func(file string) { a.notef(wordsIn(a.Lang()).Test.NoSuite, file) }})
 	if wrong, ok := errors.AsType[keys.Problems](err); ok {
 		for _, p := range wrong {
-			if a.Options.Getenv("GITHUB_ACTIONS") == "true" {
+			if inGitHub(a) {
 				fmt.Fprintln(a.out, testreport.Annotation("error", p.Position, "suite", p.Text))
 			}
 		}
@@ -210,7 +210,7 @@ func (c *testCmd) write(a *invocation, sum *testreport.Summary) error {
 		b, err := sum.JSON()
 		file(c.JSON, b, err)
 	}
-	if a.Options.Getenv("GITHUB_ACTIONS") == "true" {
+	if inGitHub(a) {
 		for _, line := range sum.Annotations() {
 			fmt.Fprintln(a.out, line)
 		}

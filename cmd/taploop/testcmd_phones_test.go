@@ -21,6 +21,7 @@ import (
 	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/suite/report/reporttest"
 )
 
 // A phone that is lost in the middle is taken out, and its case goes to another one.
@@ -197,7 +198,7 @@ func TestJourneysAndTestsOfFirebaseRunAsTheyAre(t *testing.T) {
 
 func TestReportsOfEveryOutcomeAreWhole(t *testing.T) {
 	t.Parallel()
-	f := newTested(t, 1, "rules:\n"+say("zap-out", "action:ABORT\tvalue:no | <b>\u001b[31m")+
+	f := newTested(t, 1, "rules:\n"+say("zap-out", "action:ABORT\tvalue:no | <b>\u001b[31m ##[add-mask]a")+
 		say("flip-flop", "action:ABORT\tvalue:no", ", times: 1")+
 		say("Question", "action:INFO\tvalue:Which one?")+
 		"- {when: Unreadable, status: 400, reply: no}\n"+say("", claim))
@@ -225,7 +226,7 @@ cases:
 	require.Len(t, all, 7)
 	b, err := os.ReadFile(junit)
 	require.NoError(t, err)
-	validJUnit(t, b)
+	reporttest.ValidJUnit(t, b)
 	require.Contains(t, string(b), `tests="7" failures="2" errors="2" skipped="1"`)
 	require.Contains(t, string(b), "[[ATTACHMENT|"+filepath.Join(f.dir, "r"))
 
@@ -233,6 +234,7 @@ cases:
 		"::warning file=", "(needs_person)::the agent asks what the suite does not expect"} {
 		require.Contains(t, f.out, want)
 	}
+	require.NotContains(t, f.said, "##[")
 	md, err := os.ReadFile(filepath.Join(f.dir, "sum.md"))
 	require.NoError(t, err)
 	require.Contains(t, string(md), "| failed | s | fail |")

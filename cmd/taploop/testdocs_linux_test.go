@@ -13,6 +13,7 @@ import (
 
 	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/internal/app/simulation"
+	"github.com/taploop/taploop/internal/suite/report/reporttest"
 )
 
 // blocks are the code blocks of a language of a page, without what they are indented by.
@@ -88,7 +89,7 @@ cases:
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "out", "junit.xml"))
 	require.NoError(t, err)
-	validJUnit(t, b)
+	reporttest.ValidJUnit(t, b)
 }
 
 // What the recipes give to the action are inputs of it.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/internal/suite"
@@ -86,14 +87,10 @@ func (s *Summary) allure(dir string, r *suite.Result, a *suite.Attempt, n int) e
 	x := allureResult{UUID: sum(id, fmt.Sprint(s.Started.UnixNano(), n)), HistoryID: id,
 		TestCaseID: id, FullName: r.File + ": " + r.Name, Name: r.Name,
 		Status: allureStatus[a.Outcome], Stage: "finished", Start: a.Started.UnixMilli(),
-		Stop:    a.Started.Add(time.Duration(a.Seconds * float64(time.Second))).UnixMilli(),
-		Details: allureWhy{a.Message, details(r, a), r.Outcome == suite.Flaky},
-		Labels: []allurePair{{"suite", r.Suite}, {"framework", "taploop"}, {"host", a.Phone},
-			{"outcome", string(a.Outcome)}, {"kind", a.Kind}},
+		Stop:       a.Started.Add(time.Duration(a.Seconds * float64(time.Second))).UnixMilli(),
+		Details:    allureWhy{a.Message, details(r, a), r.Outcome == suite.Flaky},
+		Labels:     labels(r, a),
 		Parameters: []allurePair{}, Steps: []allureStep{}, Attachments: []allureFile{}}
-	for _, t := range r.Tags {
-		x.Labels = append(x.Labels, allurePair{"tag", t})
-	}
 	for _, c := range a.Checks {
 		step := allureStep{Name: c.What, Status: "passed", Stage: "finished"}
 		if !c.OK {
@@ -117,6 +114,15 @@ func (s *Summary) allure(dir string, r *suite.Result, a *suite.Attempt, n int) e
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, x.UUID+"-result.json"), b, 0o644)
+}
+
+func labels(r *suite.Result, a *suite.Attempt) []allurePair {
+	list := []allurePair{{"suite", r.Suite}, {"framework", "taploop"}, {"host", a.Phone},
+		{"outcome", string(a.Outcome)}, {"kind", a.Kind}}
+	for _, t := range r.Tags {
+		list = append(list, allurePair{"tag", t})
+	}
+	return slices.DeleteFunc(list, func(l allurePair) bool { return l.Value == "" })
 }
 
 // sum is a hash in the form of Allure's ids.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/internal/keys"
@@ -16,6 +17,14 @@ func Annotation(level string, at keys.Position, title, words string) string {
 	return fmt.Sprintf("::%s file=%s,line=%d,col=%d,title=%s::%s", level,
 		property.Replace(filepath.ToSlash(at.File)), at.Line, max(at.Column, 1),
 		property.Replace(title), value.Replace(words))
+}
+
+// command is the beginning of a line that GitHub's runner takes for a command.
+var command = regexp.MustCompile(`(\A|[\r\n])([\s\p{Z}\x{85}]*)::`)
+
+// Harmless is a text in which GitHub's runner sees no commands when it is printed.
+func Harmless(s string) string {
+	return command.ReplaceAllString(strings.ReplaceAll(s, "##[", "## ["), "${1}${2}: :")
 }
 
 // Annotations are those of the cases that did not pass, or only in the end.
@@ -38,8 +47,8 @@ func (s *Summary) Annotations() (lines []string) {
 
 // Markdown is the summary of a step of GitHub Actions.
 func (s *Summary) Markdown() string {
-	cell := strings.NewReplacer("|", `\|`, "\r", " ", "\n", " ", "<", "&lt;", "`", "'", "[", `\[`,
-		"!", `\!`)
+	cell := strings.NewReplacer(`\`, `\\`, "|", `\|`, "\r", " ", "\n", " ", "<", "&lt;", "`", "'",
+		"[", `\[`, "!", `\!`)
 	var b strings.Builder
 	fmt.Fprintf(&b, "### taploop test: %s\n\n| outcome | suite | case | time | tokens | why |\n"+
 		"| --- | --- | --- | --- | --- | --- |\n", s.Line())

@@ -1,13 +1,21 @@
 package report_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/report"
+	"github.com/taploop/taploop/internal/suite/report/reporttest"
 )
 
 // summary has a result of every outcome, with words in it that are of use to attackers only.
@@ -48,4 +56,86 @@ func TestWhatPeopleReadIsInTheirLanguage(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(a), string(b))
 	}
+}
+
+func TestJUnitOfEveryOutcomeIsValidForJenkins(t *testing.T) {
+	t.Parallel()
+	s := summary("en")
+	s.Seconds = 98765.4321
+	b, err := s.JUnit()
+	require.NoError(t, err)
+	reporttest.ValidJUnit(t, b)
+}
+
+// allureResult is a result file as Allure publishes its form; a field that is not in it is refused.
+type allureResult struct {
+	UUID, HistoryID, TestCaseID, FullName, Name, Status, Stage string
+	StatusDetails                                              allureDetails
+	Start, Stop                                                int64
+	Labels, Parameters                                         []struct{ Name, Value string }
+	Steps                                                      []struct {
+		Name, Status, Stage string
+		StatusDetails       allureDetails
+	}
+	Attachments []struct{ Name, Source, Type string }
+}
+
+type allureDetails struct {
+	Message, Trace      string
+	Known, Muted, Flaky bool
+}
+
+func TestAllureResultsHaveThePublishedForm(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, summary("en").Allure(dir))
+	list, err := filepath.Glob(filepath.Join(dir, "*-result.json"))
+	require.NoError(t, err)
+	attempts := 1 // of the case that was not run
+	for n := range suite.Outcomes() {
+		attempts += n
+	}
+	require.Len(t, list, attempts)
+	id := regexp.MustCompile(`^[0-9a-f]{32}$`)
+	for _, file := range list {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var x allureResult
+		d := json.NewDecoder(bytes.NewReader(b))
+		d.DisallowUnknownFields()
+		require.NoError(t, d.Decode(&x), string(b))
+		require.Equal(t, x.UUID+"-result.json", filepath.Base(file))
+		for _, one := range []string{x.UUID, x.HistoryID, x.TestCaseID} {
+			require.Regexp(t, id, one)
+		}
+		require.Contains(t, []string{"passed", "failed", "broken", "skipped"}, x.Status)
+		require.Equal(t, "finished", x.Stage)
+		require.GreaterOrEqual(t, x.Stop, x.Start)
+		for _, l := range append(x.Labels, x.Parameters...) {
+			require.NotEmpty(t, l.Value, l.Name)
+		}
+		for _, one := range x.Steps {
+			require.Equal(t, [2]string{"failed", "finished"}, [2]string{one.Status, one.Stage})
+		}
+	}
+}
+
+// What cases, screens and models say cannot give GitHub's runner commands. It takes a line for one
+// that begins with two colons behind blanks, or has its older mark anywhere.
+func TestNoTextIsACommandOfGitHub(t *testing.T) {
+	t.Parallel()
+	at := keys.Position{File: "a,b:c%.yaml", Line: 3}
+	require.Equal(t, "::error file=a%2Cb%3Ac%25.yaml,line=3,col=1,title=x%0A%3A%3Aset%2C::1%25%0D%0A"+
+		"::add-mask::e", report.Annotation("error", at, "x\n::set,", "1%\r\n::add-mask::e"))
+	for _, hostile := range []string{"::add-mask::e", "a\n \t::stop-commands::x", "a\r::error::b",
+		"a ##[add-mask]e", "::::", "##[##[a"} {
+		got := report.Harmless(hostile)
+		require.NotContains(t, got, "##[")
+		for _, line := range regexp.MustCompile(`[\r\n]`).Split(got, -1) {
+			require.False(t, strings.HasPrefix(strings.TrimSpace(line), "::"), "%q", got)
+		}
+	}
+	require.Equal(t, "std::vector, #1 [a]", report.Harmless("std::vector, #1 [a]"))
+	md := (&report.Summary{Results: []suite.Result{{Name: `a\|b`, Outcome: suite.Failed}}}).Markdown()
+	require.Contains(t, md, `| a\\\|b |`)
 }
