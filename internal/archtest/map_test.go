@@ -44,6 +44,7 @@ var besides = map[string]string{
 	"internal/sandbox/shell":     "internal/sandbox/ui internal/sandbox/apps",
 	"internal/app/simulation":    "actions device internal/skill internal/verify",
 	"internal/sandbox/adbserver": "internal/adbtest internal/sandbox",
+	"internal/suite/report":      "internal/suite/report/reporttest",
 	"internal/sandbox/adbdshim":  "internal/adbtest internal/sandbox internal/sandbox/adbserver",
 	"internal/lab/calibrate":     "actions/dialect/families",
 	"internal/adb":               "internal/adbtest",
@@ -88,7 +89,8 @@ var roads = []road{
 		why: "the phone's shell is one package's business"},
 	{to: "testing",
 		only: "device/devicetest internal/inquiry/inquirytest internal/store/storetest internal/adbtest internal/pgtest " +
-			"internal/chrometest internal/golden internal/patient actions/dialect/dialecttest",
+			"internal/chrometest internal/golden internal/patient actions/dialect/dialecttest " +
+			"internal/suite/report/reporttest",
 		code: true, why: "only helpers of tests are made of tests"},
 
 	{to: "net/...",
