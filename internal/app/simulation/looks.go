@@ -56,13 +56,13 @@ func (s *Simulation) sees(r *scripted.Request) (reply string, ok bool) {
 
 const waited = "waited for it"
 
-// shows reports whether the picture is of the phone as it is now, without its status bar. One of
-// another phone, or of an earlier screen, is not.
+// shows reports whether the picture is of the phone as it is now, but for its status bar and a
+// toast that has come or gone since. One of another phone, or of an earlier screen, is not.
 func (s *Simulation) shows(picture image.Image) bool {
 	if picture == nil {
 		return false
 	}
-	const statusBar, alike = 0.05, 0.01
+	const statusBar, alike = 0.05, 0.05
 	opaque := image.NewRGBA(picture.Bounds())
 	draw.Draw(opaque, opaque.Rect, picture, picture.Bounds().Min, draw.Src)
 	asked, err := screen.NewFrame(opaque)
