@@ -316,13 +316,9 @@ func (a *agent) delegate(ctx context.Context, c Call, role, goal string) (Result
 // mostGoal is how many characters of its goal an agent is told by.
 const mostGoal = 200
 
-// behalf says for people which agent this is, and what for.
-func (a *agent) behalf() string {
-	who := "the main agent"
-	if a.state.Begin.Role != "" {
-		who = "the agent " + text.Quote(a.state.Begin.Role, 60)
-	}
-	return who + ", for " + text.Quote(a.state.Begin.Goal, mostGoal)
+// behalf says which agent this is, and what for.
+func (a *agent) behalf() transport.Behalf {
+	return transport.Behalf{Role: a.state.Begin.Role, Goal: text.Cut(a.state.Begin.Goal, mostGoal)}
 }
 
 // behalfKey is the key in the _meta of a call on its way to the proxy. It goes no further: a server
@@ -335,7 +331,7 @@ type told struct{ Proxy }
 // HandleMessage implements transport.Server.
 func (p told) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
 	var message, params, meta map[string]json.RawMessage
-	var behalf string
+	var behalf transport.Behalf
 	if json.Unmarshal(raw, &message) != nil || json.Unmarshal(message["params"], &params) != nil ||
 		json.Unmarshal(params["_meta"], &meta) != nil ||
 		json.Unmarshal(meta[behalfKey], &behalf) != nil {

@@ -17,13 +17,13 @@ import (
 
 // People are told which agent wants a call for which goal, and the server that is called is not.
 func TestAServerDoesNotLearnTheGoal(t *testing.T) {
-	var behalf string
+	var behalf transport.Behalf
 	var sent []byte
 	var err error
 	s := server.NewMCPServer("sums", "1")
 	s.AddTool(mcp.NewTool("add"), func(ctx context.Context, r mcp.CallToolRequest) (
 		*mcp.CallToolResult, error) {
-		behalf = transport.Behalf(ctx)
+		behalf = transport.BehalfOf(ctx)
 		sent, err = json.Marshal(r.Params)
 		return mcp.NewToolResultText("done"), nil
 	})
@@ -38,6 +38,6 @@ func TestAServerDoesNotLearnTheGoal(t *testing.T) {
 		agents.Server{Name: "sums", Proxy: plainServer{MCPServer: s}})
 	require.NoError(t, errors.Join(err, failed))
 	require.Contains(t, answer, "done")
-	require.Equal(t, `the main agent, for "the goal"`, behalf)
+	require.Equal(t, transport.Behalf{Goal: "the goal"}, behalf)
 	require.NotContains(t, string(sent), "goal")
 }

@@ -84,7 +84,8 @@ func errorText(err error) string {
 
 // call calls a tool. It returns the result as text. failed reports whether the server marked the
 // result as an error.
-func (c *connection) call(ctx context.Context, behalf, name string, args json.RawMessage) (
+func (c *connection) call(ctx context.Context, behalf transport.Behalf, name string,
+	args json.RawMessage) (
 	words string, failed bool, err error) {
 	var r mcp.CallToolRequest
 	r.Params.Name, r.Params.Arguments = name, args

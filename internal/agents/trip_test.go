@@ -140,7 +140,7 @@ func TestATripIsPlannedWithThePaymentHeld(t *testing.T) {
 	q := x.question()
 	require.Equal(t, inquiry.Critical, inquiry.As[inquiry.Approval](q).Severity)
 	require.Equal(t, "s", q.SessionID)
-	require.Equal(t, `asked by the main agent, for "the goal"`, q.Task)
+	require.Equal(t, "Wanted by the main agent, for “the goal”", q.Task)
 	require.NotContains(t, x.called, "pay_flight") // although a result said to call it
 	x.decide(inquiry.Approve)
 	require.NoError(t, <-done)

@@ -347,7 +347,7 @@ func (g *Gate) act(s guard.Subject, a actions.Action) *consent.Act {
 		act.Name = g.opts.AppName(s.App)
 	}
 	if l := s.Layout; l != nil {
-		act.Says = asked(*l)
+		act.Says = asked(*l, act.Label)
 	}
 	return act
 }
@@ -363,15 +363,15 @@ func written(e *guard.Element) string {
 	return cmp.Or(e.Text, e.Description)
 }
 
-// asked is what a screen asks in its own words: a dialog by its title or a question in it, a page by
-// a question alone.
-func asked(l guard.Layout) string {
-	if consent.Asks(l.Title) {
-		return l.Title
-	}
-	for _, words := range l.Words {
-		if consent.Asks(words) {
-			return words
+// asked is what a screen asks in its own words: a dialog by its title or a question in it. A page
+// has questions of other kinds too, such as "Forgot your password?", so one counts only where the
+// label answers it.
+func asked(l guard.Layout, label string) string {
+	if l.Dialog || consent.Answers(label) {
+		for _, words := range append([]string{l.Title}, l.Words...) {
+			if consent.Asks(words) {
+				return words
+			}
 		}
 	}
 	if l.Dialog {

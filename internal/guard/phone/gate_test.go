@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -373,6 +374,18 @@ func TestWhatTheGateKnewIsRecalled(t *testing.T) {
 	list, _ = phone.Recall(d.steps.steps[1].Seen, "com.shop", "look around", d.policy.decision)
 	_, said = phone.Decide(p, list)
 	require.Equal(t, "built-in: pay", said.Rule, "a short way presses")
+}
+
+// A page asks things that have nothing to do with what is touched.
+func TestTheHeadlineIsTheQuestionThatTheTouchAnswers(t *testing.T) {
+	for _, c := range []struct{ widgets, touch, want string }{
+		{"Have a promo code? · Total $30.00 · [Pay]", "Pay", "Pay in Shop?\n"},
+		{"Transfer · Send $30.00 to Bob now? · [Confirm]", "Confirm", "Send $30.00 to Bob now?\n"},
+	} {
+		d := newFixture(t, c.widgets, c.touch, phone.Options{})
+		require.Len(t, d.inbox.parked, 1, c.widgets)
+		require.True(t, strings.HasPrefix(d.inbox.parked[0].Text, c.want), d.inbox.parked[0].Text)
+	}
 }
 
 func TestPeopleAreAskedInTheirLanguage(t *testing.T) {

@@ -30,6 +30,7 @@ type Act struct {
 	Tool   string `json:"tool,omitempty"`
 	Object string `json:"object,omitempty"` // what the tool works on
 	Agent  string `json:"agent,omitempty"`  // who calls it, as far as that is known
+	Goal   string `json:"goal,omitempty"`   // what it is called for, "" if that is not known
 }
 
 // Consent is an act for a person who decides about it.
@@ -50,7 +51,9 @@ type texts struct {
 	// what the agent does
 	Wants, Does, In, Unknown string
 	// of tools
-	ToolHeadline, ToolWants, By string
+	ToolHeadline, ToolWants, By, For, MainAgent string
+	// labels that say nothing without the question that they answer
+	Agree []string
 	// apps that are known by what they are
 	Apps map[string]string
 }
@@ -85,7 +88,7 @@ func (a *Act) Describe(lang string) Consent {
 	}
 	named := false // the headline names the app
 	switch {
-	case a.Says != "":
+	case a.Says != "" && (Asks(a.Says) || !sentence(a.Label)):
 		c.Headline = text.Cut(text.Line(a.Says), longest)
 	case sentence(a.Label):
 		c.Headline = fill(w.Question, text.Cut(text.Line(a.Label), longest), "")
@@ -135,8 +138,12 @@ func (a *Act) tool(w *texts) Consent {
 	what := strings.TrimSpace(does + " " + object)
 	c := Consent{Headline: fill(w.ToolHeadline, server, what),
 		Wants: fill(w.ToolWants, quote(a.Tool, maxLabel), quote(a.Server, maxLabel))}
-	if a.Agent != "" {
-		c.Who = fill(w.By, text.Cut(text.Line(a.Agent), maxLabel), "")
+	who := text.Cut(text.Line(a.Agent), maxLabel)
+	switch {
+	case a.Goal != "":
+		c.Who = fill(w.For, cmp.Or(who, w.MainAgent), quote(a.Goal, longest))
+	case who != "":
+		c.Who = fill(w.By, who, "")
 	}
 	return c
 }
@@ -227,6 +234,15 @@ func Asks(s string) bool {
 	s = strings.TrimSpace(s)
 	return s != "" && utf8.RuneCountInString(s) <= longest &&
 		(strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟"))
+}
+
+// Answers reports whether a label only agrees, as "OK" does, so that what would happen is in the
+// question on its screen.
+func Answers(label string) bool {
+	label = strings.ToLower(strings.Trim(text.Line(label), " .!,。！，"))
+	return slices.ContainsFunc(words.Languages(), func(lang string) bool {
+		return slices.Contains(textsIn(lang).Agree, label)
+	})
 }
 
 // quote puts what others say into quotes that nothing in it can end.

@@ -39,6 +39,15 @@ func TestTheHeadlineIsWhatWouldHappen(t *testing.T) {
 		{consent.Act{Server: "mail", Tool: "sendMessage", Object: "ann@example.org"}, "en",
 			"mail wants to send message ann@example.org\nThe agent calls “sendMessage” of “mail”",
 			"another spelling"},
+		{consent.Act{Server: "files", Tool: "write_file", Object: "notes.txt", Goal: "plan ” a\ntrip"},
+			"en", "files wants to write notes.txt\nThe agent calls “write_file” of “files”\n" +
+				"Wanted by the main agent, for “plan \" a trip”", "an agent with a goal"},
+		{consent.Act{Server: "files", Tool: "write_file", Object: "a.txt", Agent: "booker",
+			Goal: "去旅行"}, "zh", "files 想要执行 write a.txt\n助手调用 “files” 的 “write_file”\n" +
+			"请求者：booker，目标：“去旅行”", "one of several agents"},
+		{consent.Act{Verb: "CLICK", Label: "Pay $25.00 to Anna", Says: "Checkout", Name: "Shop"}, "en",
+			"Pay $25.00 to Anna?\nThe agent wants to tap “Pay $25.00 to Anna” in Shop",
+			"a dialog's title says less than the label"},
 		{consent.Act{Server: "db", Tool: "drop"}, "zh", "db 想要执行 drop\n助手调用 “db” 的 “drop”",
 			"without arguments"},
 		{consent.Act{Verb: "CLICK", App: "com.example.shop"}, "en",
@@ -47,6 +56,13 @@ func TestTheHeadlineIsWhatWouldHappen(t *testing.T) {
 			"Type “hello” into “Message”?\nThe agent wants to type “hello” in Chat", "a text"},
 	} {
 		require.Equal(t, c.want, c.act.Describe(c.lang).Text(), c.reason)
+	}
+}
+
+func TestALabelThatOnlyAgreesNeedsItsQuestion(t *testing.T) {
+	for label, want := range map[string]bool{"OK": true, " Allow.": true, "确定": true, "Yes": true,
+		"Pay": false, "": false, "Continue to payment": false} {
+		require.Equal(t, want, consent.Answers(label), label)
 	}
 }
 

@@ -68,6 +68,9 @@ func (g *gate) claimable(q inquiry.Question, c *toolCall) bool {
 func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inquiry.Question {
 	allowed := d.Allowed
 	act := &consent.Act{Server: g.opts.Name, Tool: c.name, Agent: transport.ClientName(ctx)}
+	if of := transport.BehalfOf(ctx); of.Goal != "" {
+		act.Agent, act.Goal = of.Role, of.Goal
+	}
 	asks := ""
 	if d.Verdict == guard.HandOver { // a person does it elsewhere, and reports the result
 		allowed = []string{inquiry.Respond, inquiry.Reject}
@@ -84,8 +87,8 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 	args := inquiry.Args{}
 	_ = json.Unmarshal(c.m.Param("arguments"), &args) // the rules have read them
 	act.Object = consent.ObjectOf(args)
+	said := act.Describe(g.opts.Lang)
 	if asks == "" {
-		said := act.Describe(g.opts.Lang)
 		asks = said.Headline + "\n" + said.Wants
 	}
 	q := inquiry.Question{
@@ -106,11 +109,9 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 			Server:   g.opts.Name,
 		},
 		SessionID: g.opts.Session,
+		Task:      said.Who,
 		Text:      asks,
 		OnTimeout: cmp.Or(g.opts.OnUndecided, inquiry.Pause),
-	}
-	if name := cmp.Or(transport.Behalf(ctx), transport.ClientName(ctx)); name != "" {
-		q.Task = "asked by " + name
 	}
 	if transport.CanElicit(ctx) && transport.Person(ctx) {
 		q.Channels = append(q.Channels, inquiry.Channel{Name: inquiry.ChannelElicit})

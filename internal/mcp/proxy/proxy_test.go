@@ -133,7 +133,7 @@ func TestAPersonDecidesAboutACall(t *testing.T) {
 			q := r.asked()
 			require.Equal(t, inquiry.KindApproval, q.Kind)
 			require.Equal(t, inquiry.Sensitive, inquiry.As[inquiry.Approval](q).Severity)
-			require.Equal(t, "asked by tester", q.Task)
+			require.Equal(t, "Wanted by tester", q.Task)
 			require.Equal(t, inquiry.Args{"text": "hi"},
 				inquiry.As[inquiry.Approval](q).ActionRequests[0].Args)
 			require.Empty(t, r.done())

@@ -51,13 +51,19 @@ func words(s string) string { return text.Cut(text.Line(s), maxWords) }
 
 type behalfKey struct{}
 
-// OnBehalf is the context of a request that is made on somebody's behalf, in words.
-func OnBehalf(ctx context.Context, of string) context.Context {
+// Behalf is the agent on whose behalf a request is made.
+type Behalf struct {
+	Role string `json:"role,omitempty"` // "" for the main agent
+	Goal string `json:"goal,omitempty"` // "" if the request is made on nobody's behalf
+}
+
+// OnBehalf is the context of a request that is made on an agent's behalf.
+func OnBehalf(ctx context.Context, of Behalf) context.Context {
 	return context.WithValue(ctx, behalfKey{}, of)
 }
 
-// Behalf says on whose behalf a request is made, or "".
-func Behalf(ctx context.Context) string {
-	of, _ := ctx.Value(behalfKey{}).(string)
+// BehalfOf returns the agent on whose behalf a request is made.
+func BehalfOf(ctx context.Context) Behalf {
+	of, _ := ctx.Value(behalfKey{}).(Behalf)
 	return of
 }

@@ -30,7 +30,7 @@ export class Card {
     const kicker = el("p", "kicker");
     if (w.kinds[q.kind]) kicker.append(el("span", "kind " + q.kind, w.kinds[q.kind]));
     if (q.client) kicker.append(el("span", "client", fill(w.from, q)));
-    if (q.task) kicker.append(el("span", "task", q.run_id ? fill(w.task, q) : q.task));
+    if (q.task && !q.consent?.[language()]?.who) kicker.append(el("span", "task", q.run_id ? fill(w.task, q) : q.task));
     if (kicker.children.length) asks.append(kicker);
     asks.append(...this.headline());
     this.meta = el("p", "meta");
