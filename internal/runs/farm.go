@@ -70,7 +70,8 @@ func (f farm) claim(ctx context.Context, u store.Unowned) error {
 		return err
 	}
 	defer unlock()
-	if c.run.ID != u.RunID || c.run.State != store.Queued || c.run.Owner != "" {
+	if c.run.ID != u.RunID || c.run.State != store.Queued || c.run.Owner != "" ||
+		c.state.current() != nil { // the run's last life here has yet to end
 		return nil
 	}
 	s, err := settingsOf(c.run)

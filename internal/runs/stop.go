@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/agentloop"
@@ -13,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // Stop stops a session's run. It returns once nothing touches the phone any longer. A gesture that
@@ -136,6 +138,7 @@ func (p *stopCall) halt(ctx context.Context) error {
 	defer cancel()
 	m.touches.Note(ctx, run.ID)
 	m.desk.Cancel(ctx, run.QuestionID)
+	m.letGo(ctx, p.sess.Serial, run.ID)
 	m.lines.Release(ctx, p.sess.Serial, run.ID)
 	if run.QuestionID != "" && p.to == store.Cancelled {
 		// The store has already withdrawn the question. This notifies its channels.
@@ -145,6 +148,18 @@ func (p *stopCall) halt(ctx context.Context) error {
 	}
 	p.state.moved(now)
 	return nil
+}
+
+// letGo waits until the process that carried the run out touches the phone no longer, but not for
+// one that hangs.
+func (m *Manager) letGo(ctx context.Context, serial, runID string) {
+	const each, most = otherProcessPoll / 10, 10 * otherProcessPoll
+	for began := time.Now(); serial != "" && time.Since(began) < most; {
+		h, held, err := m.store.Leases.Holder(ctx, serial)
+		if err != nil || !held || h.RunID != runID || wait.For(ctx, each) != nil {
+			return
+		}
+	}
 }
 
 // SayRequest sends a message to a session's run that is queued, running, waiting or paused.

@@ -90,9 +90,13 @@ func (e *ending) try(ctx context.Context) error {
 	case now.State.Waiting():
 		// An answer that came before the run waited for it was not applied.
 		m.life.spawn(func() { m.settled(now.QuestionID) })
-	case atRest(now), now.State.Terminal(): // otherwise the run continues with the phone
+	case atRest(now), now.State.Terminal():
 		m.desk.Cancel(ctx, e.parked)
 		m.lines.Release(ctx, e.serial, now.ID)
+	case e.serial != "": // another process continues it
+		if e.failed = m.store.Leases.LetGo(ctx, now.ID); e.failed != nil {
+			return e.failed
+		}
 	}
 	m.touches.Note(ctx, now.ID)
 	e.state.moved(now)

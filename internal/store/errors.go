@@ -117,7 +117,8 @@ type Hold struct {
 	// Until is when a run that waits for a person loses the phone, zero for other runs.
 	Until time.Time `json:"until,omitzero"`
 
-	worker string // that may touch the phone, "" for none
+	worker  string // that may touch the phone, "" for none
+	touches bool   // the worker is alive
 }
 
 // SeenBy returns h as the client may know it: without ids if another client has the session.

@@ -17,7 +17,8 @@ type Leases struct{ *db }
 // Take leases the phone to the run, or returns a *BusyError with the holder. A holder in the same
 // session gives way, and so does one without a claim: its run is paused or has ended, its owner
 // died while it was running, or it has waited for a person for longer than WaitingLease. A holder
-// that gives way can write no further intent.
+// that gives way can write no further intent. A worker that lives has its claim until it lets go,
+// whatever others have made of its run: it may be in the middle of a gesture.
 func (l Leases) Take(ctx context.Context, serial, runID string) error {
 	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
 		r, err := runByID(ctx, tx, runID)
@@ -28,7 +29,7 @@ func (l Leases) Take(ctx context.Context, serial, runID string) error {
 		switch {
 		case err != nil:
 			return err
-		case held && h.SessionID != r.SessionID:
+		case held && (h.SessionID != r.SessionID || h.touches && h.worker != r.Owner):
 			return hint.Add(&BusyError{h},
 				"wait until that session is done, stop it, or use another phone")
 		case !held && h.RunID != runID && (h.State == Queued || h.State == Running):
@@ -52,13 +53,25 @@ func (l Leases) Take(ctx context.Context, serial, runID string) error {
 	return doing(err, "leasing phone %q", serial)
 }
 
-// Release ends the run's lease of the phone, if it has one. The row stays: its token never falls.
+// Release ends the run's lease of the phone, if it has one and no other worker may be touching the
+// phone for it. The row stays: its token never falls.
 func (l Leases) Release(ctx context.Context, serial, runID string) error {
 	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
 		return tx.exec(ctx, `UPDATE leases SET run_id = NULL, worker = ''
-			WHERE serial = ? AND run_id = ?`, serial, runID)
+			WHERE serial = ? AND run_id = ? AND worker IN ('', ?)`, serial, runID, l.owner.ID)
 	})
 	return doing(err, "releasing phone %q", serial)
+}
+
+// LetGo says that this process touches the run's phone no longer. The run keeps the phone.
+func (l Leases) LetGo(ctx context.Context, runID string) error {
+	err := l.update(ctx, func(ctx context.Context, tx *tx) error { return tx.letGo(ctx, runID) })
+	return doing(err, "letting the phone of run %s go", runID)
+}
+
+func (t *tx) letGo(ctx context.Context, runID string) error {
+	return t.exec(ctx, "UPDATE leases SET worker = '' WHERE run_id = ? AND worker = ?", runID,
+		t.db.owner.ID)
 }
 
 // Holder returns the holder of the phone. It is false if the phone is free.
@@ -84,8 +97,9 @@ func (l Leases) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 	if err != nil || !leased {
 		return Hold{}, false, err
 	}
+	h.touches = h.worker != "" && l.owner.alive(ctx, q, h.worker)
 	switch {
-	case h.State == Queued && owner == "": // until a worker has the phone
+	case h.touches, h.State == Queued && owner == "": // until a worker has the phone
 		return h, true, nil
 	case h.State == Queued, h.State == Running:
 		return h, l.owner.alive(ctx, q, owner), nil

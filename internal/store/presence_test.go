@@ -90,6 +90,44 @@ func TestAWorkerThatRenewsNoLongerMayNotWriteToPhones(t *testing.T) {
 	require.True(t, s.Owner.May(over))
 }
 
+// Another process ends the run, or leaves it to whoever claims it, while its worker is in the middle
+// of a gesture: the phone is nobody else's before that worker has let go.
+func TestAPhoneIsItsWorkersUntilItLetsGo(t *testing.T) {
+	dir := t.TempDir()
+	worker, other := open(t, dir, nil), open(t, dir, nil)
+	move := func(s *store.Store, r store.Run, c store.Change) store.Run {
+		r, err := s.Runs.Transition(t.Context(), r.ID, c)
+		require.NoError(t, err)
+		return r
+	}
+	for serial, leave := range map[string]func(r store.Run) (taker store.Run){
+		"cancelled": func(r store.Run) store.Run {
+			move(other, r, store.Change{To: store.Cancelled})
+			return started(t, other)
+		},
+		"requeued": func(r store.Run) store.Run {
+			move(other, r, store.Change{To: store.Paused})
+			move(other, r, store.Change{To: store.Queued, Unowned: true})
+			return move(other, r, store.Change{To: store.Queued, Claim: true})
+		},
+	} {
+		r := started(t, worker)
+		require.NoError(t, worker.Leases.Take(t.Context(), serial, r.ID))
+		taker := leave(r)
+		require.NoError(t, other.Leases.Release(t.Context(), serial, r.ID))
+		err := other.Leases.Take(t.Context(), serial, taker.ID)
+		var busy *store.BusyError
+		require.ErrorAs(t, err, &busy, serial)
+		require.Equal(t, r.ID, busy.RunID)
+		require.NoError(t, other.Leases.LetGo(t.Context(), r.ID), "it is not the other's to let go")
+		require.Error(t, other.Leases.Take(t.Context(), serial, taker.ID))
+		require.NoError(t, worker.Leases.LetGo(t.Context(), r.ID))
+		require.NoError(t, other.Leases.Take(t.Context(), serial, taker.ID), serial)
+		require.ErrorIs(t, worker.Journal(r).Intent(t.Context(), step(t, 1, actions.Home{})),
+			store.ErrFenced, serial)
+	}
+}
+
 func TestAnIdleMachineWritesNoRenewals(t *testing.T) {
 	s := open(t, t.TempDir(), &store.Options{TTL: time.Millisecond})
 	r := started(t, s)

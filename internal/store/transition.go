@@ -76,11 +76,8 @@ func change(ctx context.Context, tx *tx, r *Run, c Change) error {
 		if err := finishSteps(ctx, tx, r, false); err != nil {
 			return err
 		}
-	}
-	if r.State == Running && c.To != Running {
-		if err := tx.exec(ctx, "UPDATE leases SET worker = '' WHERE run_id = ?", r.ID); err != nil {
-			return err
-		}
+	} else if err := tx.letGo(ctx, r.ID); err != nil {
+		return err
 	}
 	if err := dropParked(ctx, tx, r, pending, c.To); err != nil {
 		return err

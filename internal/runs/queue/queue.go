@@ -67,6 +67,7 @@ func (l *Lines) Join(x store.Session, runID string) *Place {
 // Acquire waits until it is the run's turn. It calls busy if it has to wait. A run that gets its
 // phone leaves the line. A goal keeps its place until Leave.
 func (l *Lines) Acquire(ctx context.Context, p *Place, busy func()) error {
+	has := false
 	if p.hold.Serial != "" {
 		defer l.Leave(p)
 		h, held, err := l.leases.Holder(ctx, p.hold.Serial)
@@ -74,12 +75,10 @@ func (l *Lines) Acquire(ctx context.Context, p *Place, busy func()) error {
 			return err
 		}
 		// The run may have taken the phone before it joined the line, or have waited with it.
-		if held && h.RunID == p.hold.RunID {
-			return l.leases.Take(ctx, p.hold.Serial, p.hold.RunID)
-		}
+		has = held && h.RunID == p.hold.RunID
 	}
 	for first := true; ; first = false {
-		if taken, err := l.take(ctx, p); taken || err != nil {
+		if taken, err := l.take(ctx, p, has); taken || err != nil {
 			return err
 		}
 		if first {
@@ -91,13 +90,14 @@ func (l *Lines) Acquire(ctx context.Context, p *Place, busy func()) error {
 	}
 }
 
-// take reports whether it is the run's turn, and takes its phone then.
-func (l *Lines) take(ctx context.Context, p *Place) (bool, error) {
+// take reports whether it is the run's turn, and takes its phone then. For a run that has the phone
+// it is, as soon as the worker that carried it out before touches the phone no longer.
+func (l *Lines) take(ctx context.Context, p *Place, has bool) (bool, error) {
 	at := l.ahead(p.hold.Serial, func(o *Place) bool { return o == p })
 	switch {
 	case p.hold.Serial == "":
 		return at < Goals, nil
-	case at > 0:
+	case at > 0 && !has:
 		return false, nil
 	}
 	err := l.leases.Take(ctx, p.hold.Serial, p.hold.RunID)
