@@ -55,7 +55,6 @@ func (x *execution) open(ctx context.Context, serial string) error {
 // leave leaves the run to another machine.
 func (x *execution) leave() {
 	x.elsewhere, x.run.Unowned = true, true
-	x.settings.Begin = &x.begin
 }
 
 // launch starts the goroutine of the QUEUED run, which then owns x.work. The caller holds the
@@ -148,9 +147,13 @@ func (x *execution) acquire(ctx context.Context) (store.Run, error) {
 	if err != nil {
 		return store.Run{}, err
 	}
-	run, err := x.m.store.Runs.Transition(ctx, x.run.ID, store.Change{
-		From: []store.State{store.Queued}, Fence: x.run.Fence,
-		To: store.Running, Reason: agentloop.StillRunning})
+	change := store.Change{From: []store.State{store.Queued}, Fence: x.run.Fence,
+		To: store.Running, Reason: agentloop.StillRunning}
+	if x.settings.Begin != nil { // it has begun
+		x.settings.Begin = nil
+		change.Settings = encode(x.settings)
+	}
+	run, err := x.m.store.Runs.Transition(ctx, x.run.ID, change)
 	if err == nil && x.sess.Serial != "" {
 		x.untouched = x.m.store.Owner.Touching(x.sess.Serial)
 	}

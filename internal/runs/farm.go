@@ -87,7 +87,7 @@ func (f farm) claim(ctx context.Context, u store.Unowned) error {
 		return err
 	}
 	x.sess, x.adopted = c.sess, true
-	s.Settings, s.Begin = x.settings.Settings, nil
+	s.Settings, s.Begin = x.settings.Settings, x.settings.Begin
 	x.settings = s
 	x.run, err = m.store.Runs.Transition(ctx, c.run.ID, store.Change{Claim: true,
 		From: []store.State{store.Queued}, Fence: c.run.Fence, To: store.Queued,
@@ -177,11 +177,6 @@ func (m *Manager) Requeue(ctx context.Context, sessionID string) (store.Run, err
 		return run, Refuse(InvalidArgument, "continue the session",
 			"the run is %s, and not one that another machine could take up", run.State)
 	}
-	s, err := settingsOf(run)
-	if err != nil {
-		return run, err
-	}
-	s.Begin = &beginning{}
 	if run.State == store.Running {
 		run, err = m.store.Runs.Transition(ctx, run.ID, store.Change{From: []store.State{run.State},
 			Fence: run.Fence, To: store.Paused, Reason: agentloop.ServerRestarted})
@@ -189,8 +184,7 @@ func (m *Manager) Requeue(ctx context.Context, sessionID string) (store.Run, err
 	if err == nil {
 		run, err = m.store.Runs.Transition(ctx, run.ID, store.Change{
 			From: []store.State{run.State}, Fence: run.Fence, To: store.Queued, Unowned: true,
-			Reason: agentloop.StillRunning, Settings: encode(s),
-			Progress: agentloop.Progress.Resumed})
+			Reason: agentloop.StillRunning, Progress: agentloop.Progress.Resumed})
 	}
 	return run, err
 }

@@ -121,6 +121,79 @@ func TestRunsOfADeadWorkerAreTakenUpByWhoSeesThePhoneNext(t *testing.T) {
 	})
 }
 
+// A person takes a run from a worker that is in the middle of a gesture, or stops it from another
+// machine: nobody else touches the phone before that gesture is over.
+func TestARunThatIsTakenFromItsWorkerTouchesAfterThatOne(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := newFakePhones("P")
+		phone := all.phones["P"]
+		begun := make(chan bool, 99)
+		phone.onTouch = func(context.Context) error {
+			begun <- true
+			time.Sleep(3 * time.Second) // a gesture that has begun is finished
+			return nil
+		}
+		front, first, second := w.machine(all), w.machine(all, "P"), w.machine(all, "P")
+		for _, m := range []*fixture{front, first, second} {
+			defer m.close()
+		}
+		request := runs.StartRequest{Task: "tap tap tap tap", Serial: "P", KeepEnvironment: true}
+		st, err := front.manager.Start(w.ctx(), request)
+		require.NoError(t, err)
+		id := st.Session.ID
+		for range 2 {
+			<-begun
+			run, err := front.manager.Requeue(w.ctx(), id)
+			require.NoError(t, err)
+			require.Equal(t, store.Queued, run.State)
+			require.Empty(t, run.Owner)
+		}
+		st = front.wait(id)
+		require.Equal(t, store.Completed, st.Run.State, "%s", st.Message)
+		require.Len(t, phone.done(), 4, "nothing is lost or repeated")
+		phone.idle(t)
+		_, err = front.manager.Requeue(w.ctx(), id)
+		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err), "it has ended")
+
+		for len(begun) > 0 {
+			<-begun
+		}
+		request.Task = "tap tap tap tap tap"
+		st, err = front.manager.Start(w.ctx(), request)
+		require.NoError(t, err)
+		<-begun
+		_, err = front.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID})
+		require.NoError(t, err)
+		phone.idle(t)
+		request.Task = "ask"
+		st, err = front.manager.Start(w.ctx(), request)
+		require.NoError(t, err, "the phone is free")
+		require.Equal(t, store.WaitingReply, front.wait(st.Session.ID).Run.State)
+		_, err = front.manager.Requeue(w.ctx(), st.Session.ID)
+		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err), "it waits for a person")
+		phone.idle(t)
+	})
+}
+
+// A run that no machine has begun yet is requeued as it is: it begins as the front meant it to.
+func TestARequeuedRunBeginsAsItWasMeantTo(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := newFakePhones("P")
+		front := w.machine(all)
+		defer front.close()
+		st, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Serial: "P"})
+		require.NoError(t, err)
+		_, err = front.manager.Requeue(w.ctx(), st.Session.ID)
+		require.NoError(t, err)
+		worker := w.machine(all, "P")
+		defer worker.close()
+		require.Equal(t, store.Completed, front.wait(st.Session.ID).Run.State)
+		require.Equal(t, []string{"key home", "tap"}, all.phones["P"].done())
+		_, err = w.manager.Requeue(w.ctx(), st.Session.ID)
+		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err), "a machine without neighbours")
+	})
+}
+
 // The answer comes while no worker has the phone: the front leaves the run to the next one.
 func TestAnAnswerWaitsForAWorker(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {

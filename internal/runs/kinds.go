@@ -204,6 +204,9 @@ func (m *Manager) plan(k store.Kind, p plan) (*execution, error) {
 	x := &execution{m: m, run: store.Run{Task: p.task}}
 	x.settings.Wish = p.wish
 	x.begin = beginning{Home: p.home, Fresh: p.fresh, Handed: p.handed, Said: p.said}
+	if m.opts.Neighbours != nil { // whoever carries it out begins like that
+		x.settings.Begin = &x.begin
+	}
 	return x, m.kindOf(k).plan(x, p)
 }
 

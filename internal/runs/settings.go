@@ -39,7 +39,7 @@ type storedSettings struct {
 	Wish string `json:"wish,omitempty"`
 	// of the calls that started or resumed the session's runs, oldest first
 	Keys []usedKey `json:"keys,omitempty"`
-	// of a run that waits for a machine with its phone
+	// of a run that has yet to begin, and that other machines may carry out
 	Begin *beginning `json:"begin,omitempty"`
 }
 
@@ -88,7 +88,7 @@ func encode(v any) json.RawMessage {
 	return b
 }
 
-// beginning is what a run that is left to another machine begins with.
+// beginning is what a life of a run begins with.
 type beginning struct {
 	Home   bool   `json:"home,omitempty"`
 	Fresh  bool   `json:"fresh,omitempty"`

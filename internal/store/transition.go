@@ -101,6 +101,10 @@ func enter(tx *tx, r *Run, c Change) {
 	} else if r.State != c.To {
 		r.waitingAt = tx.at
 	}
+	left := c.Unowned && c.To == Queued
+	if c.To == Running || c.To.Terminal() || left && r.State == Queued {
+		r.Fence++ // who waits to carry it out does so no longer
+	}
 	r.State, r.StopReason = c.To, c.Reason
 	r.Error, r.QuestionID = c.Err, c.Question
 	if c.Answer != "" {
@@ -115,12 +119,9 @@ func enter(tx *tx, r *Run, c Change) {
 	r.UpdatedAt = tx.at
 	if c.To == Running || c.To == Queued {
 		r.Owner = tx.db.owner.ID
-		if c.Unowned && c.To == Queued {
+		if left {
 			r.Owner = ""
 		}
-	}
-	if c.To == Running || c.To.Terminal() {
-		r.Fence++
 	}
 	if c.To.Terminal() {
 		r.EndedAt = r.UpdatedAt
