@@ -110,12 +110,28 @@ func (f *Farm) Drain(ctx context.Context, name string) error {
 		"give the id of one: taploop farm status --json")
 }
 
-// Cordon has the phone get no new runs, or open it again.
+// Cordon has the phone get no new runs, or opens it again. The error has the code DeviceNotFound if
+// no machine has announced the phone, or it was not cordoned.
 func (f *Farm) Cordon(ctx context.Context, phone string, off bool) error {
-	if phone == "" {
-		return hint.Add(runs.Coded(runs.InvalidArgument, fmt.Errorf("no phone is named")),
-			"name one that is listed: taploop farm status")
+	s, err := f.State(ctx)
+	if err != nil {
+		return err
 	}
-	_, err := f.db.Farm.SetClosed(ctx, store.ClosedPhone+phone, !off)
+	var serials []string
+	for _, w := range s.Workers {
+		for _, p := range w.Phones {
+			serials = append(serials, p.ID)
+		}
+	}
+	known := slices.Contains(serials, phone)
+	if !known && !off {
+		return runs.Refuse(runs.DeviceNotFound, "name one that is listed: "+
+			strings.Join(serials, ", "), "no machine has a phone %q", phone)
+	}
+	changed, err := f.db.Farm.SetClosed(ctx, store.ClosedPhone+phone, !off)
+	if err == nil && !changed && !known {
+		err = runs.Refuse(runs.DeviceNotFound, "name one that is cordoned: taploop farm status",
+			"phone %q is not cordoned", phone)
+	}
 	return err
 }

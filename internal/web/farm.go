@@ -56,7 +56,7 @@ func (s *farm) change(w http.ResponseWriter, r *http.Request, v viewer, into any
 		return err
 	}
 	if err := do(r.Context()); err != nil {
-		return badRequest("%s", err.Error())
+		return err
 	}
 	return s.state(w, r, v)
 }

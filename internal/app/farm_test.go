@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/storetest"
+)
+
+// shelf is phones that can be seen and not opened.
+type shelf []string
+
+func (s shelf) List(context.Context) (list []runs.PhoneInfo, err error) {
+	for _, serial := range s {
+		list = append(list, runs.PhoneInfo{Serial: serial, Usable: true, State: "device"})
+	}
+	return list, nil
+}
+
+func (s shelf) Open(context.Context, string) (runs.Phone, error) {
+	return nil, runs.Refuse(runs.DeviceOffline, "", "it is only shown")
+}
+
+// member is a machine of the farm whose store is in the folder.
+func member(t *testing.T, dir, name string, phones shelf) *Farm {
+	db, err := store.Open(t.Context(), dir, storetest.On(t, dir, nil))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	host, err := device.NewHost(&device.Options{Server: "127.0.0.1:1", StartsNone: true})
+	require.NoError(t, err)
+	f := &Farm{local: phones, host: host, db: db, log: slog.New(slog.DiscardHandler),
+		conf: config.Farm{Name: name, Role: config.Both}}
+	require.NoError(t, f.announce(t.Context()))
+	return f
+}
+
+func TestWhatPeopleChangeOfAFarmIsChecked(t *testing.T) {
+	f := member(t, storetest.Dir(t), "berlin", shelf{"P", "Q"})
+	for _, wrong := range []string{"", "R", "p"} {
+		err := f.Cordon(t.Context(), wrong, false)
+		require.Equal(t, runs.DeviceNotFound, runs.CodeOf(err), "%q: %v", wrong, err)
+		require.Contains(t, hint.Of(err), "P, Q")
+		require.Error(t, f.Cordon(t.Context(), wrong, true), "it is not cordoned")
+	}
+	for _, off := range []bool{false, false, true, true} {
+		require.NoError(t, f.Cordon(t.Context(), "Q", off))
+		list, err := f.List(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, !off, list[1].Closed)
+		require.False(t, list[0].Closed)
+	}
+	_, err := f.db.Farm.SetClosed(t.Context(), store.ClosedPhone+"gone", true)
+	require.NoError(t, err)
+	require.NoError(t, f.Cordon(t.Context(), "gone", true), "it is away, and may get tasks again")
+
+	err = f.Drain(t.Context(), "paris")
+	require.Equal(t, runs.InvalidArgument, runs.CodeOf(err))
+	require.Contains(t, hint.Of(err), "berlin")
+	require.NoError(t, f.Drain(t.Context(), "berlin"))
+	drained := 0
+	for range 2 {
+		require.NoError(t, f.obey(t.Context(), func() { drained++ }))
+	}
+	require.Equal(t, 1, drained)
+	require.True(t, f.Closed())
+}
