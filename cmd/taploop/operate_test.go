@@ -78,11 +78,17 @@ func TestAServerSaysWhetherItIsReady(t *testing.T) {
 	b := newTestEnv(t, demoTask, "", "TAPLOOP_LOG_LEVEL=error")
 	p, url := b.serve()
 	base := strings.TrimSuffix(url, "/mcp")
-	_, _, code := b.run("token", "create", "--name", "client")
-	require.Zero(t, code)
+	_, said, code := b.run("token", "create", "--name", "client")
+	require.Zero(t, code, said)
 	status, text := get(t, base+"/healthz", nil)
 	require.Equal(t, 200, status, "without a token, as probes have none")
 	require.JSONEq(t, `{"ok":true}`, text)
+	at := "http.addr=" + strings.TrimPrefix(base, "http://")
+	_, said, code = b.run("serve", "--health", "--set", at)
+	require.Zero(t, code, said)
+	_, said, code = b.run("serve", "--health", "--set", "http.addr=127.0.0.1:1")
+	require.Equal(t, exitError, code)
+	require.Contains(t, said, "no server answers")
 	var ready struct {
 		OK     bool
 		Checks map[string]struct {

@@ -26,6 +26,7 @@ type serveCmd struct {
 	Privacy   string   `key:"privacy" help:"off, or captions: no picture leaves over MCP." placeholder:"LEVEL"`
 	Schemas   string   `key:"schemas" help:"How much the list of tools says: brief, with inquiry, captions or gelab for rare arguments, or full." placeholder:"LIST"`
 	Role      string   `key:"farm.role" help:"Among servers that share a PostgreSQL: front, worker, or both." placeholder:"ROLE"`
+	Health    bool     `help:"Only ask the server at http.addr whether it serves, as health checks of containers do."`
 	Compat    string   `key:"compat" help:"off, or gelab: the tools as gelab-zero's MCP server has them." placeholder:"NAME"`
 	workFlags
 }
@@ -65,6 +66,9 @@ func (c *serveCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	if err := a.loadLogging(slog.LevelInfo); err != nil {
 		return err
+	}
+	if c.Health {
+		return serve.Alive(ctx, a.Conf.HTTP.Addr)
 	}
 	role := a.Conf.Farm.Role
 	if role != config.Both && !store.Networked(string(a.Conf.Store.URL)) {

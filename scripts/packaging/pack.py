@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Packs the programs that goreleaser has built: npm packages, wheels, a bundle for desktop clients.
+"""Packs the programs that goreleaser has built: npm packages, wheels, a bundle for desktop clients,
+container images.
 
 The same programs give the same bytes: times are SOURCE_DATE_EPOCH, names are sorted.
 """
-import base64, gzip, hashlib, io, json, os, pathlib, sys, tarfile, time, zipfile
+import base64, gzip, hashlib, io, json, os, pathlib, subprocess, sys, tarfile, time, zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
@@ -27,16 +28,27 @@ def programs():
         yield a["goos"], a["goarch"], ROOT / a["path"], a["name"]
 
 
-def tar(path, files):
-    """files: {name: (bytes, mode)}"""
+def tarred(files):
+    """files: {name: (bytes, mode)}; a name with a slash at its end is a folder, whose bytes are its owner."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as t:
         for name, (content, mode) in sorted(files.items()):
             info = tarfile.TarInfo(name)
-            info.size, info.mode, info.mtime = len(content), mode, EPOCH
+            info.mode, info.mtime = mode, EPOCH
+            if name.endswith("/"):
+                info.type, info.uid, info.gid = tarfile.DIRTYPE, int(content), int(content)
+            else:
+                info.size = len(content)
             t.addfile(info, io.BytesIO(content))
-    with open(path, "wb") as f, gzip.GzipFile("", "wb", 9, f, EPOCH) as z:
-        z.write(out.getvalue())
+    return out.getvalue()
+
+
+def packed(content):
+    return gzip.compress(content, 9, mtime=EPOCH)
+
+
+def tar(path, files):
+    path.write_bytes(packed(tarred(files)))
 
 
 def zipped(path, files):
@@ -124,6 +136,75 @@ def bundle():
     zipped(DIST / f"taploop-{VERSION}.mcpb", [("manifest.json", (text(manifest), 0o644))] + server)
 
 
+def needs(folder):
+    """The libraries in a folder that adb is linked with, and those that these are linked with."""
+    there = {f.name: f.read_bytes() for f in (folder / "lib").iterdir()}
+    found, left = {}, [(folder / "bin/adb").read_bytes()]
+    while left:
+        by = left.pop()
+        for name in there.keys() - found.keys():
+            if name.encode() + b"\0" in by:
+                found[name] = there[name]
+                left.append(there[name])
+    return found
+
+
+def images():
+    """A container image for each Linux, of adb and the program alone: an OCI archive that docker load takes too."""
+    for system, cpu, path, name in programs():
+        if system != "linux":
+            continue
+        if subprocess.run([ROOT / "scripts/setup", cpu]).returncode:
+            print(f"no image for {cpu}: adb for it cannot be fetched", file=sys.stderr)
+            continue
+        folder = ROOT / ".cache" / f"image-{cpu}"
+        zones = subprocess.run([os.environ["GO"], "env", "GOROOT"], check=True, capture_output=True, text=True).stdout.strip()
+        base = {f"usr/lib/{lib}": (content, 0o755) for lib, content in needs(folder).items()} | {
+            "usr/bin/adb": ((folder / "bin/adb").read_bytes(), 0o755),
+            "etc/passwd": (b"root:x:0:0::/:/sbin/nologin\ntaploop:x:10001:10001::/data:/sbin/nologin\n", 0o644),
+            "etc/ssl/certs/ca-certificates.crt": ((folder / "certificates").read_bytes(), 0o644),
+            "usr/share/zoneinfo.zip": ((pathlib.Path(zones) / "lib/time/zoneinfo.zip").read_bytes(), 0o644),
+            "usr/share/doc/adb/packages": ((folder / "packages").read_bytes(), 0o644),
+            "data/": (b"10001", 0o700), "tmp/": (b"0", 0o1777)}
+        loader = (folder / "loader").read_text().strip().lstrip("/")
+        base[loader] = base.pop("usr/lib/" + loader.rsplit("/", 1)[-1])
+        image(DIST / f"taploop-{VERSION}-image-{cpu}.tar", cpu, [base, {"usr/bin/" + name: (path.read_bytes(), 0o755)}])
+
+
+def image(path, cpu, layers):
+    blobs = {}
+
+    def blob(kind, content):
+        digest = hashlib.sha256(content).hexdigest()
+        blobs[f"blobs/sha256/{digest}"] = (content, 0o644)
+        return {"mediaType": f"application/vnd.oci.image.{kind}", "digest": "sha256:" + digest, "size": len(content)}
+
+    tars = [tarred(files) for files in layers]
+    entries = [blob("layer.v1.tar+gzip", packed(t)) for t in tars]
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(EPOCH))
+    config = blob("config.v1+json", text({
+        "architecture": cpu, "os": "linux", "created": when,
+        "rootfs": {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(t).hexdigest() for t in tars]},
+        "history": [{"created": when, "created_by": "make dist"} for _ in tars],
+        "config": {
+            "User": "10001:10001", "WorkingDir": "/data", "Volumes": {"/data": {}}, "ExposedPorts": {"8702/tcp": {}},
+            "Env": ["PATH=/usr/bin", "HOME=/data", "TAPLOOP_DATA_DIR=/data", "TAPLOOP_HTTP_ADDR=0.0.0.0:8702",
+                    "ZONEINFO=/usr/share/zoneinfo.zip"],
+            "Entrypoint": ["taploop"], "Cmd": ["serve", "--http"],
+            "Healthcheck": {"Test": ["CMD", "taploop", "serve", "--health"], "StartPeriod": 10 * 10**9},
+            "Labels": {"org.opencontainers.image.source": HOME, "org.opencontainers.image.version": VERSION,
+                       "org.opencontainers.image.licenses": "Apache-2.0"}}}))
+    manifest = blob("manifest.v1+json", text({
+        "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config, "layers": entries}))
+    manifest["annotations"] = {"org.opencontainers.image.ref.name": "taploop:" + VERSION}
+    file = lambda d: "blobs/sha256/" + d["digest"].removeprefix("sha256:")
+    path.write_bytes(tarred(blobs | {
+        "oci-layout": (text({"imageLayoutVersion": "1.0.0"}), 0o644),
+        "index.json": (text({"schemaVersion": 2, "manifests": [manifest]}), 0o644),
+        "manifest.json": (text([{"Config": file(config), "RepoTags": ["taploop:" + VERSION],
+                                 "Layers": [file(e) for e in entries]}]), 0o644)}))
+
+
 def registry():
     """server.json for the MCP registry, with this version."""
     entry = json.loads(read("scripts/packaging", "server.json"))
@@ -137,10 +218,10 @@ def checksums():
     """Those of all files, goreleaser's included."""
     lines = read("dist", "goreleaser", "checksums.txt").decode().replace("  ", "  goreleaser/")
     for path in sorted(DIST.rglob("*")):
-        if path.suffix in (".tgz", ".whl", ".mcpb"):
+        if path.suffix in (".tgz", ".whl", ".mcpb", ".tar"):
             lines += f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(DIST)}\n"
     (DIST / "checksums.txt").write_text(lines)
 
 
-for step in (npm, wheels, bundle, registry, checksums):
+for step in (npm, wheels, bundle, images, registry, checksums):
     step()

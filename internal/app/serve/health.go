@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
 
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -57,6 +59,27 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusServiceUnavailable
 	}
 	answerJSON(w, status, now)
+}
+
+// Alive asks the server that listens on addr whether it serves, as GET /healthz does.
+func Alive(ctx context.Context, addr string) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	url := "http://" + Dialable(addr) + "/healthz"
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return hint.Add(fmt.Errorf("no server answers: %w", err),
+			"http.addr (TAPLOOP_HTTP_ADDR) has to be the address of the server")
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("the server at %s answers %s", addr, resp.Status)
+	}
+	return nil
 }
 
 func (h *health) now(ctx context.Context) readiness {
