@@ -22,6 +22,7 @@ import (
 	guardphone "github.com/taploop/taploop/internal/guard/phone"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/web"
 	"github.com/taploop/taploop/tools"
 )
@@ -88,9 +89,11 @@ func newHouse(w *fixture, s starter, programsDecide bool, undecided inquiry.OnTi
 		Authorize: func(r *http.Request) (string, error) {
 			return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), nil
 		},
-		Operator: func(name string) bool { return name == "boss" },
-		Person: func(name string) ([]string, bool) {
-			return []string{"", "bot"}, name == "ann" || name == "kim"
+		Rights: func(name string) usecase.Rights {
+			if person := name == "ann" || name == "kim"; person {
+				return usecase.Rights{Decides: true, Tenants: []string{"", "bot"}}
+			}
+			return usecase.Rights{All: name == "boss", Decides: name == "boss"}
 		}})
 	link, err := logins.Link("http://localhost", "kitchen")
 	require.NoError(w.t, err)

@@ -177,8 +177,8 @@ func (w *fixture) compile() {
 		}
 	})
 	w.output = maps.Clone(declared.output)
-	if w.topts.SkillTools {
-		for _, tool := range w.toolsNamed("list_skills", "run_skill") {
+	if w.topts.SkillTools || w.topts.Goals {
+		for _, tool := range w.toolsNamed("list_skills", "run_skill", "delegate_goal") {
 			w.output[tool.Name] = compileSchema(w.t, encode(w.t, tool.Output))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 )
@@ -27,6 +28,14 @@ type Options struct {
 
 	Principal func(context.Context) string // who calls; nil means transport.Principal
 	Person    func(context.Context) bool   // whether that is a person; nil means transport.Person
+	// Rights are those of a principal. nil means that each sees its own sessions only.
+	Rights func(principal string) usecase.Rights
+}
+
+// owners are the clients whose sessions the caller sees.
+func (o *Options) owners(ctx context.Context) store.Owners {
+	principal := o.Principal(ctx)
+	return o.Rights(principal).Owners(principal)
 }
 
 // waitsOf are those of a client's call.

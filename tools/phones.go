@@ -117,7 +117,7 @@ func (e edge) mayLook(ctx context.Context, c *call, serial string) error {
 	case h.State == store.WaitingTakeover:
 		return runs.Refuse(runs.DeviceBusy, "wait until the person has handed the phone back",
 			"a person has phone %q, and what is on its screen is the person's alone", serial)
-	case h.Client == c.who.Client:
+	case c.who.Owners().Has(h.Client):
 		return nil
 	}
 	return runs.Refuse(runs.DeviceBusy, "wait until it is done, or use another phone",

@@ -162,8 +162,7 @@ func (c completer) complete(ctx context.Context, a mcp.CompleteArgument) (*mcp.C
 			all = append(all, p.Serial)
 		}
 	case "session_id":
-		client := c.Principal(ctx)
-		list, err := c.Store.Sessions(ctx, store.Filter{Owners: store.Owners{client}, Limit: 1000})
+		list, err := c.Store.Sessions(ctx, store.Filter{Owners: c.owners(ctx), Limit: 1000})
 		if err != nil {
 			return nil, err
 		}

@@ -28,7 +28,7 @@ const (
 	sessionURI  = sessionsURI + "/{session_id}"
 )
 
-// resources are the caller's stored sessions, for clients that read resources.
+// resources are the stored sessions that the caller sees, for clients that read resources.
 type resources struct {
 	opts        *Options
 	subscribers subscribers
@@ -96,8 +96,7 @@ func (r *resources) read(get func(context.Context, *mcp.ReadResourceRequest) (an
 func (r *resources) of(ctx context.Context, req *mcp.ReadResourceRequest) (store.Session, error) {
 	rest, _ := strings.CutPrefix(req.Params.URI, sessionsURI+"/")
 	id, _, _ := strings.Cut(rest, "/")
-	client := r.opts.Principal(ctx)
-	return r.opts.Store.Find(ctx, id, store.Owners{client})
+	return r.opts.Store.Find(ctx, id, r.opts.owners(ctx))
 }
 
 // mostListed is how many sessions the list of resources has, the newest ones.
@@ -106,8 +105,8 @@ const mostListed = 50
 // list adds the caller's newest sessions to the list of resources, for clients without templates.
 func (r *resources) list(ctx context.Context, _ any, _ *mcp.ListResourcesRequest,
 	result *mcp.ListResourcesResult) {
-	client := r.opts.Principal(ctx)
-	list, err := r.opts.Store.Sessions(ctx, store.Filter{Owners: store.Owners{client}, Limit: mostListed})
+	list, err := r.opts.Store.Sessions(ctx,
+		store.Filter{Owners: r.opts.owners(ctx), Limit: mostListed})
 	if err != nil {
 		r.opts.Log.ErrorContext(ctx, "listing the sessions", "err", err)
 		return
@@ -124,8 +123,8 @@ func (r *resources) list(ctx context.Context, _ any, _ *mcp.ListResourcesRequest
 }
 
 func (r *resources) sessions(ctx context.Context, _ *mcp.ReadResourceRequest) (any, error) {
-	client := r.opts.Principal(ctx)
-	list, err := r.opts.Store.Sessions(ctx, store.Filter{Owners: store.Owners{client}, Limit: 100})
+	list, err := r.opts.Store.Sessions(ctx,
+		store.Filter{Owners: r.opts.owners(ctx), Limit: 100})
 	out := []map[string]any{}
 	for _, x := range list {
 		out = append(out, overview(x.Session, x.Latest))
@@ -253,7 +252,7 @@ func (r *resources) leave(_ context.Context, s server.ClientSession) {
 	delete(r.subscribers.listeners, s.SessionID())
 }
 
-// changed says that something has happened in a run: the clients of its session's owner hear of the
+// changed says that something has happened in a run: the clients that see its session hear of the
 // resources that have changed. It waits for no client, so a run may call it at each of its events.
 func (r *resources) changed(ctx context.Context, e runs.Event) {
 	a := &r.subscribers
@@ -277,7 +276,8 @@ func (r *resources) changed(ctx context.Context, e runs.Event) {
 	}
 	at := sessionsURI + "/" + e.SessionID
 	for _, l := range a.listeners {
-		if l.principal != owner {
+		if l.principal != owner && // asked first, for rights are read from a file
+			!r.opts.Rights(l.principal).Owners(l.principal).Has(owner) {
 			continue
 		}
 		l.Updated(sessionsURI, at, at+"/steps", at+"/trajectory")
@@ -304,8 +304,7 @@ func (r *resources) maySubscribe(ctx context.Context, uri string) error {
 	case part == "trajectory" && r.opts.Privacy == usecase.PrivacyCaptions:
 		return errPrivate
 	}
-	client := r.opts.Principal(ctx)
-	x, err := r.opts.Store.Find(ctx, id, store.Owners{client})
+	x, err := r.opts.Store.Find(ctx, id, r.opts.owners(ctx))
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %s", server.ErrResourceNotFound, shown)

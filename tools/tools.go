@@ -37,6 +37,9 @@ func New(opts *Options) *Tools {
 	if o.Person == nil {
 		o.Person = transport.Person
 	}
+	if o.Rights == nil {
+		o.Rights = func(string) usecase.Rights { return usecase.Rights{} }
+	}
 	o.Options = usecase.Complete(o.Options)
 	t := &Tools{edge: edge{opts: &o, cases: usecase.New(&o.Options)}, byName: map[string]tool{},
 		resources: &resources{opts: &o}}
@@ -106,7 +109,7 @@ func (t *Tools) Refuse(err error, r usecase.Remedy, name result.Namer) result.Re
 	return result.Result{Error: &f, Question: f.Open, Next: f.Next}
 }
 
-// Changed says that something has happened in a run: the clients of its session's owner hear of the
+// Changed says that something has happened in a run: the clients that see its session hear of the
 // resources that have changed. It waits for no client, so a run may call it at each of its events.
 func (t *Tools) Changed(ctx context.Context, e runs.Event) { t.resources.changed(ctx, e) }
 
@@ -126,8 +129,8 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 	principal := t.edge.opts.Principal(ctx)
 	c := &call{
 		request: req,
-		who: &usecase.Call{Client: principal, Mode: o.mode, Usual: waits.Default,
-			Most: waits.Most(token != nil), Begun: func() { transport.Begun(ctx) },
+		who: &usecase.Call{Client: principal, Rights: t.edge.opts.Rights(principal),
+			Mode: o.mode, Usual: waits.Default, Most: waits.Most(token != nil), Begun: func() { transport.Begun(ctx) },
 			By: runs.Actor{Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
 				Name: principal}},
 		person:    t.edge.opts.Person(ctx),

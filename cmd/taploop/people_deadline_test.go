@@ -22,6 +22,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/web"
 )
 
@@ -96,7 +97,7 @@ func newDeadlineEnv(t *testing.T) *deadlineEnv {
 		Answers: d.store.Answers, Grants: d.store.Grants,
 		Logins:    web.OpenLogins(filepath.Join(dir, "logins.json")),
 		Authorize: func(*http.Request) (string, error) { return "ann", nil },
-		Operator:  func(string) bool { return true }})
+		Rights:    func(string) usecase.Rights { return usecase.Rights{All: true} }})
 	d.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.there <- struct{}{}
 		page.ServeHTTP(w, r)

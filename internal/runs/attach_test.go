@@ -211,17 +211,17 @@ func TestASessionIsThereForItsClientOnly(t *testing.T) {
 		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Client: "ann"})
 		require.NoError(t, err)
 		id := st.Session.ID
-		sess, err := w.manager.Session(w.ctx(), id, "ann")
+		sess, err := w.manager.Session(w.ctx(), id, store.Owners{"ann"})
 		require.NoError(t, err)
 		require.Equal(t, id, sess.ID)
 
-		_, foreign := w.manager.Session(w.ctx(), id, "bob")
-		_, unknown := w.manager.Session(w.ctx(), "nosuch", "bob")
+		_, foreign := w.manager.Session(w.ctx(), id, store.Owners{"bob"})
+		_, unknown := w.manager.Session(w.ctx(), "nosuch", store.Owners{"bob"})
 
 		require.Equal(t, runs.SessionNotFound, runs.CodeOf(foreign))
 		require.EqualError(t, foreign, `there is no session "`+id+`"`)
 		require.EqualError(t, unknown, `there is no session "nosuch"`)
-		_, short := w.manager.Session(w.ctx(), id[:3], "ann")
+		_, short := w.manager.Session(w.ctx(), id[:3], store.Owners{"ann"})
 		require.EqualError(t, short, `there is no session "`+id[:3]+`": of a session's id at `+
 			"least 4 characters are needed")
 		w.wait(id)

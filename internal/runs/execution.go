@@ -197,7 +197,7 @@ func (x *execution) lease(ctx context.Context) error {
 		return nil
 	}
 	if held, ok := errors.AsType[*store.BusyError](err); ok {
-		err = busy(held.Hold.SeenBy(x.sess.Client))
+		err = busy(held.Hold.SeenBy(store.Owners{x.sess.Client}))
 	}
 	s, done := m.states.use(x.sess.ID)
 	defer done()

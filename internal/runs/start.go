@@ -118,7 +118,7 @@ func (x *execution) supersede(ctx context.Context, serial string, r StartRequest
 	}
 	for _, h := range all {
 		if h.Client != r.Client && !r.Queue {
-			return busy(h.SeenBy(r.Client))
+			return busy(h.SeenBy(store.Owners{r.Client}))
 		}
 	}
 	for _, h := range slices.Backward(all) {

@@ -43,10 +43,11 @@ type Status struct {
 	Hint    string // how to resolve that
 }
 
-// Session returns the client's session whose id is, or begins with, id. For another client's
+// Session returns the owners' session whose id is, or begins with, id. For another client's
 // session the error is the same as for an unknown one.
-func (m *Manager) Session(ctx context.Context, id, client string) (store.Session, error) {
-	x, err := m.store.Find(ctx, id, store.Owners{client})
+func (m *Manager) Session(ctx context.Context, id string, of store.Owners) (
+	store.Session, error) {
+	x, err := m.store.Find(ctx, id, of)
 	return x, UnknownSession(id, err)
 }
 
@@ -88,7 +89,7 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	if h := v.Holder; v.Run.State == store.Queued {
 		st.Ahead = m.lines.Ahead(v.Session.Serial, v.Run.ID)
 		if h != nil && h.RunID != v.Run.ID {
-			seen := h.SeenBy(v.Session.Client)
+			seen := h.SeenBy(store.Owners{v.Session.Client})
 			st.Holder = &seen
 		}
 	}

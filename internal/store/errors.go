@@ -121,9 +121,9 @@ type Hold struct {
 	touches bool   // the worker is alive
 }
 
-// SeenBy returns h as the client may know it: without ids if another client has the session.
-func (h Hold) SeenBy(client string) Hold {
-	if h.Client != client {
+// SeenBy returns h as the owners may know it: without ids if another client has the session.
+func (h Hold) SeenBy(of Owners) Hold {
+	if !of.Has(h.Client) {
 		h.SessionID, h.RunID = "", ""
 	}
 	return h

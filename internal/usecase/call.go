@@ -8,12 +8,14 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // Call is one call: who makes it, and how it may wait. It is for one goroutine at a time.
 type Call struct {
 	Client string     // whom sessions and questions belong to
 	By     runs.Actor // for the audit, and whose answers are
+	Rights Rights     // of Client
 	// Mode replaces a reply mode that does not ask people only, unless it is "".
 	Mode  channel.Mode
 	Usual time.Duration // how long a call waits that does not say
@@ -43,6 +45,9 @@ type FormOutcome struct {
 	Replayed bool   // the answer had been accepted before
 	Late     string // why the answer came too late, or ""
 }
+
+// Owners are the clients whose sessions and questions the caller may know.
+func (c *Call) Owners() store.Owners { return c.Rights.Owners(c.Client) }
 
 // Budget is how long the call may wait. seconds is nil if it does not say.
 func (c *Call) Budget(seconds *float64) time.Duration {

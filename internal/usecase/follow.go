@@ -165,7 +165,7 @@ func (u *Cases) await(ctx context.Context, c *Call, st runs.Status, req runs.Wai
 
 // statusOf tells how a session of the caller stands.
 func (u *Cases) statusOf(ctx context.Context, c *Call, id string) (runs.Status, error) {
-	sess, err := u.opts.Runs.Session(ctx, id, c.Client)
+	sess, err := u.opts.Runs.Session(ctx, id, c.Owners())
 	if err != nil {
 		return runs.Status{}, err
 	}

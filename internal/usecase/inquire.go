@@ -236,7 +236,7 @@ func (u *Questions) draft(ctx context.Context, c *Call, a Inquire) (inquiry.Ques
 		q.ExpiresAt = time.Now().Add(max(answerable, d+time.Hour))
 	}
 	if q.SessionID != "" {
-		sess, err := u.opts.Runs.Session(ctx, q.SessionID, c.Client)
+		sess, err := u.opts.Runs.Session(ctx, q.SessionID, c.Owners())
 		if err != nil {
 			return q, err
 		}

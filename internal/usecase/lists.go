@@ -23,7 +23,7 @@ type ListSessions struct {
 // ListSessions lists how the caller's sessions stand, the newest change first.
 func (u *Cases) ListSessions(ctx context.Context, c *Call, a ListSessions) ([]runs.Status, error) {
 	found, err := u.opts.Store.Sessions(ctx,
-		store.Filter{Owners: store.Owners{c.Client}, State: a.State, Limit: a.Limit})
+		store.Filter{Owners: c.Owners(), State: a.State, Limit: a.Limit})
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (u *Cases) ask(ctx context.Context, c *Call, p *Phone) error {
 		return err
 	}
 	if held {
-		p.Held = new(h.SeenBy(c.Client))
+		p.Held = new(h.SeenBy(c.Owners()))
 	}
 	if !p.Usable {
 		return nil

@@ -52,9 +52,9 @@ func noQuestion(id string) error {
 
 func (u *Questions) owns(ctx context.Context, c *Call, q inquiry.Question) (bool, error) {
 	if q.SessionID == "" {
-		return q.Client == c.Client, nil
+		return c.Owners().Has(q.Client), nil
 	}
-	_, err := u.opts.Runs.Session(ctx, q.SessionID, c.Client)
+	_, err := u.opts.Runs.Session(ctx, q.SessionID, c.Owners())
 	if runs.CodeOf(err) == runs.SessionNotFound {
 		return false, nil
 	}
@@ -82,7 +82,7 @@ type ListQuestions struct {
 func (u *Questions) ListQuestions(ctx context.Context, c *Call, a ListQuestions) (
 	list []inquiry.Question, total int, err error) {
 	if a.SessionID != "" {
-		sess, err := u.opts.Runs.Session(ctx, a.SessionID, c.Client)
+		sess, err := u.opts.Runs.Session(ctx, a.SessionID, c.Owners())
 		if err != nil {
 			return nil, 0, err
 		}

@@ -226,7 +226,7 @@ func (u *Cases) newestOn(ctx context.Context, c *Call, serial string) (string, e
 		return "", Missing(ArgSession, "pass %s as the result that began it names it, or %s for "+
 			"your newest session there", ArgSession, ArgPhone)
 	}
-	on := store.Filter{Owners: store.Owners{c.Client}, Serial: serial, Limit: 1}
+	on := store.Filter{Owners: c.Owners(), Serial: serial, Limit: 1}
 	found, err := u.opts.Store.Sessions(ctx, on)
 	if err == nil && len(found) == 0 { // it may be an address
 		if p, err := u.opts.Phones.Open(ctx, serial); err == nil {

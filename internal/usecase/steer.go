@@ -75,7 +75,7 @@ type Stop struct {
 // Stop stops a run, and returns once the phone is left alone.
 func (u *Cases) Stop(ctx context.Context, c *Call, a Stop) (*Outcome, error) {
 	began := time.Now()
-	sess, err := u.opts.Runs.Session(ctx, a.SessionID, c.Client)
+	sess, err := u.opts.Runs.Session(ctx, a.SessionID, c.Owners())
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ func (s *sessions) about(w http.ResponseWriter, r *http.Request, v viewer) error
 	if err := v.person("people see how the server is set"); err != nil {
 		return err
 	}
-	if !v.all {
+	if !v.All {
 		return refuse("NOT_A_PERSON", errors.New("the server is shown to those who see everything"))
 	}
 	var a About

@@ -23,7 +23,7 @@ type core struct {
 }
 
 func newCore(o *Options) *core {
-	s := &core{opts: o, auth: authenticator{o.Logins, o.Authorize, o.Operator, o.Person, o.Log},
+	s := &core{opts: o, auth: authenticator{o.Logins, o.Authorize, o.Rights, o.Log},
 		records:   records{o.Questions, o.Sessions, o.Channels},
 		listeners: httpguard.NewShares(o.MaxListeners)}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
@@ -40,7 +40,7 @@ func (s *core) untilClosing(ctx context.Context) (_ context.Context, end func())
 // takePlace takes a place among those who listen or wait, of which every client has its share. The
 // caller leaves it.
 func (s *core) takePlace(w http.ResponseWriter, v viewer) (leave func(), err error) {
-	leave, ok := s.listeners.Take(v.name, v.all)
+	leave, ok := s.listeners.Take(v.name, v.All)
 	if ok && s.ctx.Err() == nil {
 		return leave, nil
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/inquirytest"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/web"
 )
 
@@ -225,6 +226,8 @@ func (s *sink) names() (names []string) {
 	return names
 }
 
+func operator(string) usecase.Rights { return usecase.Rights{All: true, Decides: true} }
+
 // bubble is a server inside a synctest bubble.
 func bubble(t *testing.T, change func(*web.Options)) (*web.Server, *inquiry.Broker) {
 	b := inquiry.NewBroker(new(inquirytest.Memory), nil)
@@ -232,7 +235,7 @@ func bubble(t *testing.T, change func(*web.Options)) (*web.Server, *inquiry.Brok
 		Logins: web.OpenLogins(t.TempDir() + "/logins"),
 		Authorize: func(*http.Request) (string, error) {
 			return "boss", nil
-		}, Operator: func(string) bool { return true }}
+		}, Rights: operator}
 	if change != nil {
 		change(o)
 	}

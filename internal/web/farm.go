@@ -26,7 +26,7 @@ func (s *farm) may(v viewer) error {
 	if err := v.person("people see the machines, and change what they do"); err != nil {
 		return err
 	}
-	if !v.all {
+	if !v.All {
 		return refuse("NOT_A_PERSON", errors.New("machines are shown to those who see everything"))
 	}
 	if s.opts.Farm == nil {

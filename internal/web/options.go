@@ -80,7 +80,7 @@ type Touch struct {
 }
 
 // Options are the settings of a server. Questions, Sessions, Answers, Grants, Logins, Tasks,
-// , Results, Requests, Phones, Authorize and Operator are needed; the rest may be zero.
+// Results, Requests, Phones, Authorize and Rights are needed; the rest may be zero.
 type Options struct {
 	Questions Questions
 	Sessions  Sessions
@@ -111,12 +111,8 @@ type Options struct {
 	// Changed is closed when whom Authorize lets in may have changed: streams then look at their
 	// credential again. nil: they do with each ping.
 	Changed func() <-chan struct{}
-	// Operator says which principals are as those at the page are: the questions and sessions of
-	// everybody are visible for them, and they decide about actions.
-	Operator func(principal string) bool
-	// Person says which other principals are people, who decide about actions, and whose sessions
-	// they see beside their own. nil: none.
-	Person func(principal string) (tenants []string, person bool)
+	// Rights are those of a principal. Who is logged in at the page sees all and decides.
+	Rights func(principal string) usecase.Rights
 
 	// names other than loopback ones that requests may be addressed to, "name" or "name:port"
 	Hosts []string
@@ -146,9 +142,6 @@ func settings(opts *Options) Options {
 	o := *opts
 	if o.Channels == nil {
 		o.Channels = func(q inquiry.Question) []inquiry.Channel { return q.Channels }
-	}
-	if o.Person == nil {
-		o.Person = func(string) ([]string, bool) { return nil, false }
 	}
 	if o.Changed == nil {
 		o.Changed = func() <-chan struct{} { return nil }

@@ -96,7 +96,7 @@ func (o records) visible(ctx context.Context, v viewer, f inquiry.Filter) ([]inq
 
 // sees decides by whom the question belongs to.
 func (o records) sees(ctx context.Context, v viewer, q inquiry.Question) (bool, error) {
-	if v.all {
+	if v.All {
 		return true, nil
 	}
 	client, err := o.owner(ctx, q)

@@ -267,10 +267,12 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 			info, err := tokens.Check(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 			return info.Name, err
 		},
-		Operator: func(name string) bool { return name == "boss" },
-		Person: func(name string) ([]string, bool) {
+		Rights: func(name string) usecase.Rights {
+			if name == "boss" {
+				return operator(name)
+			}
 			info, err := tokens.Find(name)
-			return info.For, err == nil && info.Person
+			return usecase.Rights{Tenants: info.For, Decides: err == nil && info.Person}
 		},
 	}
 	if change != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/web"
 )
 
@@ -44,7 +45,9 @@ func countedBubble(t *testing.T) (*web.Server, *inquiry.Broker, *counted) {
 		o.Authorize = func(r *http.Request) (string, error) {
 			return r.Header.Get("Authorization"), nil
 		}
-		o.Operator = func(name string) bool { return name == "boss" || name == "chief" }
+		o.Rights = func(name string) usecase.Rights {
+			return usecase.Rights{All: name == "boss" || name == "chief"}
+		}
 	})
 	return s, b, c
 }

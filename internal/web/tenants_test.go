@@ -41,7 +41,7 @@ func requestFor(t *testing.T, route string, q inquiry.Question) (method, path, b
 	return method, path, body
 }
 
-func TestEveryRouteKeepsAPersonToTheirTenants(t *testing.T) {
+func TestEveryRouteKeepsATokenToItsTenants(t *testing.T) {
 	g := newRig(t, nil)
 	remembered := inquiry.Question{Text: "a secret of ben", Body: &inquiry.Ask{
 		Options: []string{"large", "small"}}}
@@ -56,13 +56,18 @@ func TestEveryRouteKeepsAPersonToTheirTenants(t *testing.T) {
 		if route == "GET /v1/events" || route == "POST /ui/logout" {
 			continue // a stream, below; of a browser
 		}
-		for _, q := range []inquiry.Question{foreign, answered} {
+		for i, q := range []inquiry.Question{foreign, answered, foreign, answered} {
 			method, path, body := requestFor(t, route, q)
-			a := g.send(method, path, g.kim, body, nil)
+			who := []string{g.kim, g.kim, g.ann, g.ann}[i] // a person and a program
+			a := g.send(method, path, who, body, nil)
 			for _, leak := range []string{"of ben", q.SessionID, q.ID, `"ben"`} {
 				if !strings.Contains(path, leak) { // the request itself has named it
 					require.NotContains(t, a.text, leak, "%s: %d", route, a.status)
 				}
+			}
+			if strings.Contains(a.text, "NOT_A_PERSON") {
+				require.Equal(t, g.ann, who, route)
+				continue // a program may not do it with any session
 			}
 			if strings.Contains(body+path, q.SessionID) || strings.Contains(path, q.ID) {
 				require.Equal(t, 404, a.status, "%s: %s", route, a.text)

@@ -130,7 +130,7 @@ func (t *chatTurn) answers(q *inquiry.Question) bool {
 }
 
 // mayAnswer reports whether who talks here may answer the question.
-func (t *chatTurn) mayAnswer(q *inquiry.Question) bool { return !q.ForPeople() || t.v.decides }
+func (t *chatTurn) mayAnswer(q *inquiry.Question) bool { return !q.ForPeople() || t.v.Decides }
 
 // settle answers a question of agents, which no answer to their session is for.
 func (t *chatTurn) settle(ctx context.Context, q *inquiry.Question) error {

@@ -12,30 +12,24 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 // viewer is who sends a request.
 type viewer struct {
-	name    string   // the principal, or the browser's name
-	all     bool     // sees what belongs to anybody
-	decides bool     // about actions: a person
-	page    bool     // the inbox page
-	tenants []string // whose sessions it sees beside its own
+	name string // the principal, or the browser's name
+	page bool   // the inbox page
+	usecase.Rights
 }
 
 // sees reports whether what belongs to the client is visible. What belongs to none, nil, is visible
 // to those who see all.
 func (v viewer) sees(client *string) bool {
-	return v.all || client != nil && v.owners().Has(*client)
+	return v.All || client != nil && v.owners().Has(*client)
 }
 
 // owners are whose sessions the viewer sees.
-func (v viewer) owners() store.Owners {
-	if v.all {
-		return nil
-	}
-	return append(store.Owners{v.name}, v.tenants...)
-}
+func (v viewer) owners() store.Owners { return v.Owners(v.name) }
 
 // owner is whom the sessions belong to that the viewer begins: a browser's are the local
 // operator's.
@@ -48,7 +42,7 @@ func (v viewer) owner() string {
 
 // person refuses a program, and says why.
 func (v viewer) person(why string) error {
-	if v.decides {
+	if v.Decides {
 		return nil
 	}
 	return refuse("NOT_A_PERSON", errors.New(why))
@@ -64,7 +58,7 @@ func (v viewer) channel() string {
 
 // authority is that with which the viewer answers questions.
 func (v viewer) authority() string {
-	if !v.decides {
+	if !v.Decides {
 		return inquiry.AuthorityToken
 	}
 	return inquiry.AuthorityHumanToken
@@ -79,7 +73,7 @@ func (v viewer) actor() runs.Actor {
 // model's. From the page, or with a person's token, they are a person's.
 func (v viewer) caller() runs.Actor {
 	who := v.actor()
-	if !v.decides {
+	if !v.Decides {
 		who.Authority = inquiry.AuthorityClientModel
 	}
 	return who
@@ -94,8 +88,7 @@ func (v viewer) by() store.AuditEntry {
 type authenticator struct {
 	logins    *Logins
 	authorize func(*http.Request) (principal string, err error)
-	operator  func(principal string) bool
-	person    func(principal string) (tenants []string, person bool)
+	rights    func(principal string) usecase.Rights
 	log       *slog.Logger
 }
 
@@ -116,14 +109,7 @@ func (g authenticator) authenticate(r *http.Request) (viewer, error) {
 	if err != nil {
 		return viewer{}, refuse("UNAUTHORIZED", err)
 	}
-	if g.operator(name) {
-		return viewer{name: name, all: true, decides: true}, nil
-	}
-	v := viewer{name: name}
-	if tenants, person := g.person(name); person {
-		v.decides, v.tenants = true, tenants
-	}
-	return v, nil
+	return viewer{name: name, Rights: g.rights(name)}, nil
 }
 
 // recheck refuses a request that was v's when the credential of v does not hold any more, as that
@@ -150,7 +136,7 @@ func (g authenticator) browser(r *http.Request, secret string) (viewer, error) {
 	case err != nil:
 		return viewer{}, fmt.Errorf("checking a login: %w", err)
 	}
-	return viewer{name: name, all: true, decides: true, page: true}, nil
+	return viewer{name: name, page: true, Rights: usecase.Rights{All: true, Decides: true}}, nil
 }
 
 // samePage refuses what another page sends, be it a page on another port of this machine.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 // The audit and the guard rely on this: the words that a program brings may be a model's, and only
@@ -22,10 +23,12 @@ func TestWhoseWordARequestBrings(t *testing.T) {
 		"a program's token": {viewer{name: "bot"}, "bot",
 			runs.Actor{Channel: inquiry.ChannelHTTP, Authority: inquiry.AuthorityClientModel,
 				Name: "bot"}, inquiry.AuthorityToken, false},
-		"a person's token": {viewer{name: "ann", decides: true}, "ann",
+		"a person's token": {viewer{name: "ann",
+			Rights: usecase.Rights{Decides: true}}, "ann",
 			runs.Actor{Channel: inquiry.ChannelHTTP, Authority: inquiry.AuthorityHumanToken,
 				Name: "ann"}, inquiry.AuthorityHumanToken, true},
-		"the page": {viewer{name: "ann", all: true, decides: true, page: true}, "",
+		"the page": {viewer{name: "ann", page: true,
+			Rights: usecase.Rights{All: true, Decides: true}}, "",
 			runs.Actor{Channel: inquiry.ChannelPage, Authority: inquiry.AuthorityHumanToken,
 				Name: "ann"}, inquiry.AuthorityHumanToken, true},
 	} {

@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/internal/web"
 )
@@ -111,14 +112,25 @@ func (g *authenticator) authorize(r *http.Request) (string, error) {
 	return info.Name, nil
 }
 
-// person reports whether the token of that name is a person's, and whose sessions it shows beside
-// its own.
-func (g *authenticator) person(name string) (tenants []string, person bool) {
-	info, err := g.tokens.Find(name)
-	if err != nil || info.Name != name || !info.Person {
-		return nil, false
+// person returns the token of that name, if it is a person's.
+func person(tokens *token.Store, name string) (token.Info, bool) {
+	info, err := tokens.Find(name)
+	return info, err == nil && info.Name == name && info.Person
+}
+
+// rights returns the rights of principals: the operators', those of a person's token, or a
+// program's.
+func rights(set *app.Settings) func(principal string) usecase.Rights {
+	tokens := OpenTokens(set.Conf.DataDir)
+	return func(name string) usecase.Rights {
+		if isOperator(set, name) {
+			return usecase.Rights{All: true, Decides: true}
+		}
+		if info, is := person(tokens, name); is {
+			return usecase.Rights{Decides: true, Tenants: info.For}
+		}
+		return usecase.Rights{}
 	}
-	return info.For, true
 }
 
 // known is authorize, but always wants a token: an answer is a person's word.
@@ -131,5 +143,5 @@ func (g *authenticator) known(r *http.Request) (string, error) {
 
 // isOperator reports whether a token of that name answers for all clients.
 func isOperator(set *app.Settings, name string) bool {
-	return slices.Contains(set.Conf.HTTP.Operators, name)
+	return name != "" && slices.Contains(set.Conf.HTTP.Operators, name)
 }

@@ -90,7 +90,7 @@ func transportOptions(set *app.Settings, auth *authenticator, s *Service) transp
 		Hosts: set.Conf.HTTP.Hosts, Origins: set.Conf.HTTP.Origins, Authorize: auth.authorize,
 		Changed:  auth.changes.Next,
 		Operator: func(name string) bool { return isOperator(set, name) },
-		Person:   func(name string) bool { _, is := auth.person(name); return is },
+		Person:   func(name string) bool { _, is := person(auth.tokens, name); return is },
 		Context:  tools.Connected, Log: set.Log,
 		Subscribe: s.tools.MaySubscribe,
 	}

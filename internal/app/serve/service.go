@@ -120,7 +120,7 @@ func toolOptions(s *app.Settings, d *app.Parts) *tools.Options {
 		clients[name] = usecase.Waits{Default: c.Wait, Max: c.MaxWait}
 	}
 	return &tools.Options{
-		Options: d.UseCases, Sign: d.Store.Sign,
+		Options: d.UseCases, Sign: d.Store.Sign, Rights: rights(s),
 		Waits: usecase.Waits{Default: calls.Wait, Max: calls.MaxWait,
 			Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, Compat: tools.Compat(s.Conf.Compat),

@@ -37,9 +37,9 @@ func (u *webUI) open(s *app.Settings, svc *Service, auth *authenticator, mux *ht
 		Requests: svc.tools.Requests(), Waits: svc.waits, BaseURL: d.URL,
 		Goals:    d.UseCases.Goals,
 		Channels: d.Manager.Desk().Channels, Authorize: auth.known,
-		Changed:  auth.changes.Next,
-		Operator: func(name string) bool { return isOperator(s, name) }, Person: auth.person,
-		Hosts: s.Conf.HTTP.Hosts, Origins: s.Conf.HTTP.Origins, Log: s.Log,
+		Changed: auth.changes.Next,
+		Rights:  rights(s),
+		Hosts:   s.Conf.HTTP.Hosts, Origins: s.Conf.HTTP.Origins, Log: s.Log,
 	})
 	u.web.Store(server)
 	for _, path := range []string{"/v1/", "/ui", "/ui/", "/"} {
