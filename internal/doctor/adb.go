@@ -15,15 +15,16 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// serverWithin is how long the ADB server has to say its version, also if it has to be started.
-const serverWithin = 6 * time.Second
+// serverShare is of the time that the ADB server has to say its version, also if it has to be
+// started.
+const serverShare = 0.6
 
 // subjectADB is the ADB server.
 const subjectADB = "adb"
 
 // check looks at the server, and at the phones if it answers. It returns the phones' names.
 func (a *ADB) check(ctx context.Context, l *ledger, clock *watch) (seen []string) {
-	within, cancel := context.WithTimeout(ctx, serverWithin)
+	within, cancel := part(ctx, serverShare)
 	defer cancel()
 	program := make(chan string, 1)
 	go func() { program <- versionOf(within, cmp.Or(a.Binary, "adb")) }()

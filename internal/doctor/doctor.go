@@ -64,6 +64,7 @@ type Options struct {
 	Broken error
 	Now    func() time.Time // nil means time.Now
 	Built  time.Time        // of the program: no clock is right that is behind it
+	Within time.Duration    // how long all takes at most, 0 means just under ten seconds
 }
 
 // ADB is the ADB server, with the phones behind it.
@@ -96,12 +97,15 @@ type Clients struct {
 	All     []clients.Client
 }
 
-// total is how long all takes at most.
-const total = 9500 * time.Millisecond
+// part is a context for a part of the work: a share, 0 to 1, of the time that is left.
+func part(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
+	end, _ := ctx.Deadline()
+	return context.WithTimeout(ctx, time.Duration(share*float64(time.Until(end))))
+}
 
-// Run looks at everything and returns within ten seconds.
+// Run looks at everything and returns within o.Within.
 func Run(ctx context.Context, o Options) Report {
-	ctx, cancel := context.WithTimeout(ctx, total)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(o.Within, 9500*time.Millisecond))
 	defer cancel()
 	if o.Now == nil {
 		o.Now = time.Now

@@ -182,6 +182,7 @@ func TestTheWorstSetUpIsLookedAtWithinTenSeconds(t *testing.T) {
 	o := small(sandbox.Options{})
 	s.sim.ADB.Attach("second", shell.New(sandbox.New(&o)))
 	require.NoError(t, s.sim.ADB.Hang(serial, true))
+	s.hangs = true
 	hang := make(chan struct{})
 	s.refuse = func(http.ResponseWriter) bool { <-hang; return false }
 	t.Cleanup(func() { close(hang) })

@@ -66,7 +66,7 @@ type phoneClock struct {
 
 // ask takes the time of an endpoint of models, whatever it answers.
 func (w *watch) ask(ctx context.Context, url string) {
-	ctx, cancel := context.WithTimeout(ctx, clockWithin)
+	ctx, cancel := part(ctx, clockShare)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, url, nil)
 	if err != nil {
@@ -83,7 +83,8 @@ func (w *watch) ask(ctx context.Context, url string) {
 	}
 }
 
-const clockWithin = 3 * time.Second
+// clockShare is of the time that an endpoint has to say its own.
+const clockShare = 0.3
 
 // check says whether the clock is right. A phone's clock is judged only by one that is.
 func (w *watch) check(l *ledger) {

@@ -27,8 +27,9 @@ type Model struct {
 	Open          func() (policy.Completer, func() error, error)
 }
 
-// modelWithin is how long the model has for both questions, which it is asked at the same time.
-const modelWithin = 8 * time.Second
+// modelShare is of the time that the model has for both questions, which it is asked at the same
+// time.
+const modelShare = 0.85
 
 // subjectModel is the model that decides.
 const subjectModel = "model"
@@ -50,7 +51,7 @@ func (m *Model) check(ctx context.Context, l *ledger) {
 		return
 	}
 	defer func() { _ = end() }()
-	ctx, cancel := context.WithTimeout(ctx, modelWithin)
+	ctx, cancel := part(ctx, modelShare)
 	defer cancel()
 	var sight reading
 	var aim aiming

@@ -29,6 +29,7 @@ import (
 	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/doctor"
 	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/apps"
 )
@@ -48,6 +49,7 @@ type setUp struct {
 	binary  string
 	url     string // the model's
 	name    string
+	hangs   bool // something does not answer, and only the time ends it
 }
 
 func none(string) string { return "" }
@@ -168,6 +170,9 @@ func (s *setUp) options(t *testing.T) doctor.Options {
 	host, err := device.NewHost(&device.Options{Server: s.server, Getenv: none, StartsNone: true})
 	require.NoError(t, err)
 	o := s.opts
+	if !s.hangs {
+		o.Within = patient.Lid
+	}
 	o.ADB = &doctor.ADB{Client: client, Phones: host, Binary: s.binary}
 	o.Model = &doctor.Model{Name: s.name, BaseURL: s.url, Dialect: "gelab",
 		Table: families.Known, Prompt: dialect.Options{Lang: "en"},
@@ -254,6 +259,7 @@ var spoilt = []struct {
 	}},
 	{name: "phone hangs", want: "phone.hung", spoil: func(t *testing.T, s *setUp) {
 		require.NoError(t, s.sim.ADB.Hang(serial, true))
+		s.hangs = true
 	}},
 	{name: "phone's clock", want: "phone.clock", spoil: instead("date +%s", "echo 1500000000")},
 	{name: "model unreachable", want: "model.unreachable", spoil: func(t *testing.T, s *setUp) {
