@@ -73,15 +73,12 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 		return err
 	}
 	began := time.Now()
-	results, err := s.Run(ctx, items)
+	results, failed := s.Run(ctx, items)
 	view.end()
-	if err != nil {
-		return err
-	}
 	sum := testreport.Summary{Program: "taploop " + ownVersion(), Started: began,
 		Seconds: time.Since(began).Seconds(), Results: results, Dir: c.folder(),
 		Lang: a.Lang()}
-	if err := c.write(a, &sum); err != nil {
+	if err := errors.Join(failed, c.write(a, &sum)); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

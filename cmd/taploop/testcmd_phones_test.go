@@ -402,3 +402,48 @@ func TestASuiteAndTasksWaitForEachOthersPhones(t *testing.T) {
 	<-said
 	require.Equal(t, exitDone, code, f.said)
 }
+
+// Whoever stops the tests on a phone, or begins a task in their place, has it for themselves at once:
+// its case goes to another phone, and without one the reports say why.
+func TestAPhoneThatIsTakenFromTheTestsIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 2, "rules:\n"+say("", "action:CLICK\tpoint:500,999"))
+	db, err := store.Open(t.Context(), dataOf(f.env), nil)
+	require.NoError(t, err)
+	defer db.Close()
+	var mu sync.Mutex
+	taken := false
+	f.asked = func(*scripted.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		h, held, err := db.Leases.Holder(context.Background(), "phone-1")
+		if assert.NoError(t, err); taken || !held {
+			return
+		}
+		_, err = db.Runs.Transition(context.Background(), h.RunID,
+			store.Change{To: store.Cancelled})
+		taken = assert.NoError(t, err)
+	}
+	const one = "teardown: [{shell: echo x > /sdcard/suite}]\n" +
+		"each: {teardown: [{shell: echo x > /sdcard/each}]}\n" +
+		"cases: [{name: a, task: t, with: [{n: 1}, {n: 2}], expect: none}]"
+	code, all := f.test(one, "--phones", "phone-1")
+	require.Equal(t, exitPhone, code, f.said)
+	require.Equal(t, map[string]string{"a [n=1]": "setup_failed phone",
+		"a [n=2]": "setup_failed phone"}, outcomes(all))
+	require.Contains(t, all[0].Message, "someone stopped the tests on phone-1")
+	for _, name := range []string{"/sdcard/suite", "/sdcard/each"} {
+		_, err := f.phones[0].Files().Read(name)
+		require.ErrorIs(t, err, fs.ErrNotExist)
+	}
+
+	mu.Lock()
+	taken = false
+	mu.Unlock()
+	code, all = f.test(one, "--phones", "phone-1,phone-2")
+	require.Equal(t, exitNotCompleted, code, f.said) // nothing comes of it there
+	for _, r := range all {
+		require.Equal(t, "phone-2", r.Last().Phone)
+	}
+	require.Contains(t, f.said, "phone-1 is taken out: someone stopped the tests")
+}

@@ -9,7 +9,7 @@ type Words struct {
 	Play     struct {
 		Claimed, Expected, Checking, Healed, Flaky, Crashed, Hung, Tokens, Cost, Time, Steps,
 		AllSteps, OverTime, Asks, GaveUp, Interrupted, Needs, FailFast, NoFit, NoneLeft, TakenOut,
-		IsBack string
+		IsBack, Taken string
 	}
 	Found Found
 	Page  struct {

@@ -24,9 +24,13 @@ type holds struct {
 	db   *store.Store // nil if nothing else uses the phones
 	task string
 	note func(words string)
+	lang string // of what people read
 
-	mu   sync.Mutex
-	runs map[string]store.Run // by serial
+	mu       sync.Mutex
+	runs     map[string]store.Run // by serial
+	watching sync.WaitGroup
+	living   context.Context // ends with the tests
+	end      func()
 }
 
 // open opens the folder. Without one there is no one to wait for.
@@ -40,6 +44,7 @@ func (h *holds) open(ctx context.Context, base *app.Settings, items []*suite.Ite
 	}
 	h.task = "taploop test: " + strings.Join(slices.Compact(names), ", ")
 	h.runs = map[string]store.Run{}
+	h.living, h.end = context.WithCancel(context.WithoutCancel(ctx))
 	var err error
 	h.db, err = app.OpenStore(ctx, base, nil)
 	return err
@@ -49,54 +54,83 @@ func (h *holds) open(ctx context.Context, base *app.Settings, items []*suite.Ite
 const patience = 10 * time.Minute
 
 // take implements play.Options.Hold.
-func (h *holds) take(ctx context.Context, serial string) error {
+func (h *holds) take(ctx context.Context, serial string) (context.Context, error) {
 	if h.db == nil {
-		return nil
+		return context.WithoutCancel(ctx), nil
 	}
 	x, run, err := h.db.Begin(ctx, store.Session{Serial: serial},
 		store.Run{Task: h.task, State: store.Running})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	// No one continues tests that were killed.
-	err = h.db.Owner.LeaveEnd(run.ID, store.Cancelled, agentloop.Cancelled, "the tests were killed")
+	if err = leaveKilled(h.db, run.ID); err == nil {
+		err = h.lease(ctx, serial, run.ID)
+	}
 	if err != nil {
-		return errors.Join(err, h.db.Delete(context.WithoutCancel(ctx), x.ID))
+		h.db.Owner.TakeEnd(run.ID)
+		return nil, errors.Join(err, h.db.Delete(context.WithoutCancel(ctx), x.ID))
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.runs[serial] = run
+	held, away := context.WithCancelCause(h.living)
+	h.watching.Go(func() { h.watch(held, serial, run.ID, away) })
+	return held, nil
+}
+
+// leaveKilled leaves word of how a run ends if this process is killed.
+func leaveKilled(db *store.Store, run string) error {
+	return db.Owner.LeaveEnd(run, store.Cancelled, agentloop.Cancelled, "the tests were killed")
+}
+
+// lease waits for the phone until it is free, or for as long as it is worth it.
+func (h *holds) lease(ctx context.Context, serial, run string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for told := false; ; told = true {
-		err = h.db.Leases.Take(ctx, serial, run.ID)
+		err := h.db.Leases.Take(ctx, serial, run)
 		busy, is := errors.AsType[*store.BusyError](err)
 		if err == nil {
-			break
+			return nil
 		}
 		if is && !told {
 			h.note(busy.Error())
 		}
 		if !is || wait.For(ctx, time.Second) != nil {
-			h.db.Owner.TakeEnd(run.ID)
-			return errors.Join(err, h.db.Delete(context.WithoutCancel(ctx), x.ID))
+			return err
 		}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.runs[serial] = run
-	return nil
 }
+
+// watch ends the hold when someone stops it, or starts a task in its place.
+func (h *holds) watch(held context.Context, serial, run string, away func(error)) {
+	for wait.For(held, glance) == nil {
+		if r, err := h.db.Runs.Get(held, run); err == nil && r.State != store.Running {
+			away(fmt.Errorf(suite.WordsIn(h.lang).Play.Taken, serial))
+		}
+	}
+}
+
+// glance is how soon it is noticed that a phone was taken from the tests.
+const glance = 300 * time.Millisecond
 
 // close gives the phones back.
 func (h *holds) close() error {
 	if h.db == nil {
 		return nil
 	}
+	h.end()
+	h.watching.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var errs []error
 	for serial, run := range h.runs {
 		h.db.Owner.TakeEnd(run.ID)
-		_, err := h.db.Runs.Transition(ctx, run.ID, store.Change{To: store.Completed,
-			Reason: agentloop.TaskCompleted, Answer: "the tests have ended"})
+		now, err := h.db.Runs.Get(ctx, run.ID)
+		if err == nil && now.State == store.Running { // no one has stopped it
+			_, err = h.db.Runs.Transition(ctx, run.ID, store.Change{To: store.Completed,
+				Reason: agentloop.TaskCompleted, Answer: "the tests have ended"})
+		}
 		if err == nil {
 			err = h.db.Leases.Release(ctx, serial, run.ID)
 		}

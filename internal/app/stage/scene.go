@@ -24,6 +24,7 @@ type scene struct {
 	parts    *app.Parts
 	folder   string // of files while the attempt runs
 	cassette string // that is replayed or recorded, in folder
+	runs     []string
 }
 
 // open implements play.Options.Open.
@@ -52,7 +53,7 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	}
 	price := set.Conf.Model
 	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Admin: phone.Admin(),
-		Judge: x.parts.Judge.Ask, Healed: x.healed, Files: x.files, Close: x.close,
+		Judge: x.parts.Judge.Ask, Healed: x.healed, Files: x.files, Began: x.began, Close: x.close,
 		Cost: func(sent, got int) float64 {
 			return (price.PromptPrice*float64(sent) + price.ReplyPrice*float64(got)) / 1e6
 		}}, nil
@@ -115,6 +116,14 @@ func modelOn(cassette []byte) string {
 // newCassette is the file that a replay writes which asks the model.
 func (x *scene) newCassette() string { return filepath.Join(x.folder, "healed.jsonl") }
 
+// began implements play.Scene.Began. No one continues a case that was killed.
+func (x *scene) began(run string) {
+	x.runs = append(x.runs, run)
+	if err := leaveKilled(x.parts.Store, run); err != nil {
+		x.stage.opts.Play.View.Note(err.Error())
+	}
+}
+
 // healed implements play.Scene.Healed.
 func (x *scene) healed() bool {
 	info, err := os.Stat(x.newCassette())
@@ -163,6 +172,9 @@ func (x *scene) replies(ctx context.Context, session string) (string, error) {
 
 // close implements play.Scene.Close. It keeps what was recorded.
 func (x *scene) close(passed bool) error {
+	for _, run := range x.runs {
+		x.parts.Store.Owner.TakeEnd(run)
+	}
 	err := x.parts.Close()
 	from, to := "", ""
 	switch mode := x.stage.opts.Mode; {

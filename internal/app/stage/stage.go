@@ -78,7 +78,7 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 	if !o.Play.Ask { // no inbox shows questions of a separate folder
 		more["data_dir"] = filepath.Join(base.Conf.DataDir, "tests")
 	}
-	s.holds.note = o.Play.View.Note
+	s.holds.note, s.holds.lang = o.Play.View.Note, o.Play.Lang
 	s.closers = append(s.closers, s.holds.close)
 	if own := strings.HasPrefix(o.Phones, "sandbox"); !own && !o.Play.Ask {
 		if err := s.holds.open(ctx, base, items); err != nil {

@@ -111,6 +111,7 @@ func (t *try) begin(ctx context.Context, st runs.Status, n int, part suite.Stage
 	if err != nil {
 		return st, err
 	}
+	t.scene.Began(out.Status.Run.ID)
 	return out.Status, nil
 }
 

@@ -51,6 +51,8 @@ type Scene struct {
 	// Files hands over what is kept of a session: its page and the model's replies. failed says
 	// that the attempt did not pass.
 	Files func(ctx context.Context, session string, failed bool, keep Keep) error
+	// Began is called with each run of the attempt, which the process may not live to end.
+	Began func(run string)
 	// Cost is what so many tokens cost.
 	Cost func(sent, got int) float64
 	// Close ends everything. passed says whether what was recorded is of use.
@@ -77,8 +79,9 @@ type Attempt struct {
 type Options struct {
 	Phones []Phone
 	// Hold takes a phone for all that follows. It may wait for it until ctx ends, which it does
-	// when nothing is left to do. A phone that it refuses is not used.
-	Hold func(ctx context.Context, serial string) error
+	// when nothing is left to do. A phone that it refuses is not used. What it returns ends, with
+	// the cause, when the phone is taken from the tests.
+	Hold func(ctx context.Context, serial string) (context.Context, error)
 	Open func(ctx context.Context, a Attempt) (*Scene, error)
 	// Usable reports whether the phone can be used, after trouble with it.
 	Usable  func(ctx context.Context, serial string) bool

@@ -83,17 +83,29 @@ func (t *try) run(ctx context.Context) {
 	// what follows is done whatever ended ctx
 	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidying)
 	defer cancel()
+	if taken := context.Cause(t.held); taken != nil && !t.got.Outcome.Good() {
+		t.got.Outcome = suite.Passed // what failed has failed for this
+		t.broke(suite.KindPhone, taken)
+	}
 	t.crashed(rest)
 	t.keep(rest)
-	if err := lines(rest, t.scene, t.at.Item.Suite, t.at.Item.Teardown); err != nil {
-		t.got.Notes = append(t.got.Notes, "teardown: "+err.Error())
-	}
+	t.tearDown(rest)
 	if t.got.Outcome == suite.Passed && (t.healed > 0 || t.scene.Healed()) {
 		t.got.Outcome = suite.Healed
 		t.got.Message = t.say.Play.Healed
 	}
 	if err := t.scene.Close(t.got.Outcome.Good()); err != nil {
 		t.fail(suite.SetupFailed, suite.KindCassette, "%v", err)
+	}
+}
+
+// tearDown does that of the case, unless someone else has the phone now.
+func (t *try) tearDown(ctx context.Context) {
+	if t.held.Err() != nil {
+		return
+	}
+	if err := lines(ctx, t.scene, t.at.Item.Suite, t.at.Item.Teardown); err != nil {
+		t.got.Notes = append(t.got.Notes, "teardown: "+err.Error())
 	}
 }
 

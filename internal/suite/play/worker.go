@@ -16,13 +16,15 @@ type worker struct {
 	queue *queue
 	phone Phone
 	ready map[*suite.Suite]bool // suites whose set-up was done
+	held  context.Context       // ends when the phone is taken from the tests
 }
 
 // tidying is how long a teardown may take after the end of everything.
 const tidying = time.Minute
 
 func (w *worker) work(ctx context.Context) {
-	if err := w.opts.Hold(w.queue.working, w.phone.Serial); err != nil {
+	var err error
+	if w.held, err = w.opts.Hold(w.queue.working, w.phone.Serial); err != nil {
 		w.queue.lose(w.phone, err.Error())
 		return
 	}
@@ -47,7 +49,7 @@ func (w *worker) item(ctx context.Context, i *suite.Item) bool {
 		w.opts.View.Began(a)
 		got := w.attempt(ctx, a)
 		if gone(&got) && ctx.Err() == nil {
-			back := w.opts.Usable(ctx, w.phone.Serial)
+			back := w.held.Err() == nil && w.opts.Usable(ctx, w.phone.Serial)
 			if !back || again == 0 {
 				w.note(fmt.Sprintf(w.say.Play.TakenOut, w.phone.Serial, got.Message))
 				w.queue.leave(i, w.phone, got)
@@ -92,6 +94,9 @@ func (w *worker) attempt(ctx context.Context, at Attempt) suite.Attempt {
 	late := &overTime{fmt.Sprintf(w.say.Play.OverTime, limit)}
 	bounded, cancel := context.WithTimeoutCause(ctx, limit, late)
 	defer cancel()
+	bounded, away := context.WithCancelCause(bounded)
+	stop := context.AfterFunc(w.held, func() { away(context.Cause(w.held)) })
+	defer stop()
 	t.run(bounded)
 	if ctx.Err() != nil && !t.got.Outcome.Good() {
 		t.got.Outcome, t.got.Kind, t.got.Message = suite.Skipped, "", w.say.Play.Interrupted
@@ -106,7 +111,7 @@ func (w *worker) teardown(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidying)
 	defer cancel()
 	for s := range w.ready {
-		if len(s.Teardown) == 0 {
+		if len(s.Teardown) == 0 || w.held.Err() != nil {
 			continue
 		}
 		i := &suite.Item{Suite: s, Name: "teardown"}
