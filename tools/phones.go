@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
@@ -273,14 +272,11 @@ func (e edge) recorded(ctx context.Context, st runs.Status) ([]byte, error) {
 }
 
 // touchedOn are the places of a frame that the open question is about.
-func touchedOn(frameID string, st runs.Status) (places []screen.Point) {
+func touchedOn(frameID string, st runs.Status) []screen.Point {
 	if st.Question == nil || st.Question.Frame != frameID {
 		return nil
 	}
-	for _, p := range inquiry.As[inquiry.Approval](*st.Question).Places {
-		places = append(places, screen.Point{X: p.X, Y: p.Y})
-	}
-	return places
+	return export.Touched(*st.Question)
 }
 
 // picture is a frame in the first of the sizes that fits into room; nil when none does, or when the

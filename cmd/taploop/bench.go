@@ -18,6 +18,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/lab/bench"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/sandbox"
@@ -184,7 +185,7 @@ func (c *benchCmd) report(a *invocation, r shownReport, failed error) error {
 	if err := r.HTML(&page); err != nil {
 		return errors.Join(failed, err)
 	}
-	f, err := overwrite(r.Page)
+	f, err := files.Overwrite(r.Page)
 	if err == nil {
 		_, err = f.Write(page.Bytes())
 		err = errors.Join(err, f.Close())

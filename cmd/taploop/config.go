@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -44,11 +44,8 @@ func shown(v any) string {
 	if !ok {
 		value = strings.TrimPrefix(fmt.Sprint(v), "map[]")
 	}
-	return text.Line(password.ReplaceAllString(value, "${1}xxxxx@"))
+	return text.Line(config.HidePasswords(value))
 }
-
-// password matches an address up to its password.
-var password = regexp.MustCompile(`(://[^/\s:@"]*:)[^/\s@"]+@`)
 
 // printSettings prints the settings for programs.
 func printSettings(out io.Writer, conf *config.Loaded) error {
@@ -66,7 +63,7 @@ func printSettings(out io.Writer, conf *config.Loaded) error {
 		if err != nil {
 			return err
 		}
-		value = []byte(password.ReplaceAllString(string(value), "${1}xxxxx@"))
+		value = []byte(config.HidePasswords(string(value)))
 		all[v.Path] = entry{json.RawMessage(value), v.Origin, v.Env}
 	}
 	return printJSON(out, all)
@@ -106,11 +103,9 @@ func (c *configImportCmd) write(a *invocation, file []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
-	open := overwrite // it may hold a key
-	if !c.Force {
-		open = func(path string) (*os.File, error) {
-			return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		}
+	open := files.Create // it may hold a key
+	if c.Force {
+		open = files.Overwrite
 	}
 	f, err := open(path)
 	if errors.Is(err, fs.ErrExist) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
@@ -108,7 +109,7 @@ func exportPage(ctx context.Context, db *store.Store, id, path string) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	var f *os.File
 	if err == nil {
-		f, err = overwrite(path)
+		f, err = files.Overwrite(path)
 	}
 	if err == nil {
 		err = errors.Join(export.HTML(ctx, f, db, id), f.Close())
@@ -118,23 +119,4 @@ func exportPage(ctx context.Context, db *store.Store, id, path string) error {
 			"user may write, on a disk with room")
 	}
 	return err
-}
-
-// overwrite opens a file for writing from its beginning, readable by this user only, also when it
-// was there. It does not change anything else, such as a pipe.
-func overwrite(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && info.Mode().IsRegular() {
-		if err = f.Chmod(0o600); err == nil {
-			err = f.Truncate(0)
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }

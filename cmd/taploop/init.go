@@ -7,12 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-	"github.com/goccy/go-yaml"
 	"github.com/moby/sys/atomicwriter"
 
 	"github.com/taploop/taploop/internal/app"
@@ -143,46 +140,11 @@ func (m initMachine) Plan(c firsttime.Choice) (plan firsttime.Plan, err error) {
 		err = edit.Reset([]string{"adb"}, map[string]string{"serial": ""})
 	}
 	plan = firsttime.Plan{Path: m.path, New: edit.Before == nil, Write: edit.Write,
-		Diff: masked(udiff.Unified(m.path, m.path, string(edit.Before), string(edit.After)),
-			edit.Before)}
+		Diff: edit.Diff()}
 	if plan.New {
 		plan.Diff = string(edit.After)
 	}
 	return plan, err
-}
-
-// keyInDiff matches what stands behind the name of a key or a password in a line.
-var keyInDiff = regexp.MustCompile(
-	`(?m)(\b(?:api_key|secret|password|token)["']? *: *)(?:[^\s"'][^\n]*|["'][^"'\n][^\n]*)`)
-
-// masked is a diff of a configuration without the keys and passwords that are in it, also where
-// they take lines of their own.
-func masked(diff string, file []byte) string {
-	var all any
-	_ = yaml.Unmarshal(file, &all) // which NewEdit could read
-	for _, word := range secretsIn(all, false) {
-		diff = strings.ReplaceAll(diff, word, "[secret]")
-	}
-	return password.ReplaceAllString(keyInDiff.ReplaceAllString(diff, "${1}[secret]"), "${1}xxxxx@")
-}
-
-// secretsIn lists the words of the values below names of secrets.
-func secretsIn(v any, secret bool) (words []string) {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, below := range v {
-			words = append(words, secretsIn(below, keyInDiff.MatchString(name+": x"))...)
-		}
-	case []any:
-		for _, below := range v {
-			words = append(words, secretsIn(below, secret)...)
-		}
-	case string:
-		if secret {
-			words = slices.DeleteFunc(strings.Fields(v), func(w string) bool { return len(w) < 4 })
-		}
-	}
-	return words
 }
 
 // Try asks the model and looks at the phones, as taploop doctor does.

@@ -7,15 +7,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	questionroute "github.com/taploop/taploop/internal/inquiry/route"
-	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/terminal/tty"
@@ -125,17 +124,13 @@ func writePicture(ctx context.Context, db *store.Store, q inquiry.Question,
 	if errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("the picture of question %s is not kept any more", prefix(q.ID, 8))
 	}
+	if err == nil {
+		b, err = export.Shrink(b, 1280, 90, export.Touched(q)...)
+	}
 	if err != nil {
 		return err
 	}
-	var touched []screen.Point
-	for _, p := range inquiry.As[inquiry.Approval](q).Places {
-		touched = append(touched, screen.Point{X: p.X, Y: p.Y})
-	}
-	if b, err = export.Shrink(b, 1280, 90, touched...); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := files.Create(file)
 	if errors.Is(err, fs.ErrExist) {
 		return app.Usage(err, "name a file that there is not yet")
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime/pprof"
 
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/files"
 )
 
 // profile writes down what this process computes until stop is called, which writes the profiles to
@@ -41,7 +42,7 @@ func profile(name string) (stop func() error, err error) {
 }
 
 func newProfile(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := files.Create(name)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return nil, app.Usage(fmt.Errorf("--profile: %s is there already", name),

@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -84,14 +85,14 @@ type sessionsShowCmd struct {
 // Run prints one session.
 func (c *sessionsShowCmd) Run(ctx context.Context, a *invocation) error {
 	return a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
-		shown, err := read(ctx, db, sess)
+		shown, err := story.Read(ctx, db, sess, continueCommand)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
 			return printJSON(a.out, shown)
 		}
-		shown.print(a.out, a.Lang())
+		shown.Print(a.out, a.Lang())
 		return nil
 	})
 }

@@ -26,9 +26,6 @@ func folded(w io.Writer, s string, beside int, by string) string {
 	return indented(s, by)
 }
 
-// tenths is a duration to a tenth of a second.
-func tenths(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
-
 // prefix is the first n bytes of an id.
 func prefix(text string, n int) string { return text[:min(n, len(text))] }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/page"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/screen/marks"
@@ -143,6 +144,14 @@ func Recorded(ctx context.Context, src Source, of store.Session, r store.Run) (s
 		return "", nil
 	}
 	return step.Frame, nil
+}
+
+// Touched are the places of its frame that a question is about.
+func Touched(q inquiry.Question) (places []screen.Point) {
+	for _, p := range inquiry.As[inquiry.Approval](q).Places {
+		places = append(places, screen.Point{X: p.X, Y: p.Y})
+	}
+	return places
 }
 
 // Shrink is a stored JPEG with a long side of at most side pixels, and with marks at the places

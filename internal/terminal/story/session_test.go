@@ -1,4 +1,4 @@
-package main
+package story
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 func TestAReplyIsShownAsTheModelWroteIt(t *testing.T) {
 	var out bytes.Buffer
 	long := strings.Repeat("a long thought ", 40) + "the end"
-	s := shownStep{Replies: []shownReply{{
+	s := ShownStep{Replies: []ShownReply{{
 		Reply: "<THINK>" + long + "</THINK>\n\x1b[2Jexplain:x\taction:CLICK\tpoint:1,2\n",
 		Error: "two " + strings.Repeat("actions ", 100) + "on one line"}}}
 	s.print(tty.Sheet{To: &out, Columns: 80})
@@ -31,7 +31,7 @@ func TestAReplyIsShownAsTheModelWroteIt(t *testing.T) {
 
 func TestAReplyThatTheScreenOvertookWasUnderstood(t *testing.T) {
 	var out bytes.Buffer
-	shownStep{Replies: []shownReply{{Reply: "fine", Error: "the screen moved on", Again: true}}}.
+	ShownStep{Replies: []ShownReply{{Reply: "fine", Error: "the screen moved on", Again: true}}}.
 		print(tty.Sheet{To: &out, Columns: 80})
 	require.Contains(t, out.String(), "not used: the screen moved on")
 	require.NotContains(t, out.String(), "not understood")
@@ -41,54 +41,54 @@ func TestAWarningOfTheRunIsShown(t *testing.T) {
 	run := store.Run{Progress: agentloop.Progress{Warnings: []agentloop.Warning{
 		{Setting: "phone", Text: "the former keyboard could not be put back"}}}}
 	var out bytes.Buffer
-	shownSession{Runs: []shownRun{{Run: run}}}.print(&out, "en")
+	Shown{Runs: []ShownRun{{Run: run}}}.Print(&out, "en")
 	require.Contains(t, out.String(), "warning: the former keyboard could not be put back")
 }
 
 func TestHowManyStepsWereAskedAboutAgainIsShown(t *testing.T) {
-	x := shownSession{Runs: []shownRun{{Again: 2, usage: store.Usage{Steps: 9, Again: 2}}}}
+	x := Shown{Runs: []ShownRun{{Again: 2, usage: store.Usage{Steps: 9, Again: 2}}}}
 	var out bytes.Buffer
-	x.print(&out, "en")
+	x.Print(&out, "en")
 	require.Contains(t, out.String(), "asked again: 2 of 9 steps, as the screen moved on")
 
 	x.Runs[0].Again = 0
 	out.Reset()
-	x.print(&out, "en")
+	x.Print(&out, "en")
 	require.NotContains(t, out.String(), "asked again")
 }
 
-func TestSessionsShowSaysHowARunThatWaitsGoesOn(t *testing.T) {
+func TestARunThatWaitsSaysHowItIsContinued(t *testing.T) {
 	const id = "0123456789abcdef"
 	info := inquiry.Question{ID: "ce86701700000000", Status: inquiry.Pending, Text: "Which one?"}
-	secret, allow, byHand, settled := info, info, info, info
-	secret.Secret, allow.Kind, byHand.Kind = true, inquiry.KindApproval, inquiry.KindTakeover
+	settled := info
 	settled.Status = inquiry.Answered
+	next := func(session string, q *inquiry.Question) string {
+		if q == nil {
+			return "continue " + session
+		}
+		return "answer " + q.ID
+	}
 	for _, c := range []struct {
 		state store.State
 		asked inquiry.Question
 		hint  string
 		want  string
 	}{
-		{store.WaitingReply, info, "", "taploop continue " + id + " --reply TEXT"},
-		{store.WaitingReply, secret, "", "taploop continue " + id + " --reply -"},
-		{store.WaitingApproval, allow, "", "taploop reply ce867017 --approve"},
-		{store.WaitingTakeover, byHand, "", "taploop reply ce867017 --done"},
-		{store.Paused, settled, "continue the session",
-			"continue the session: taploop continue " + id},
-		{store.Paused, info, "continue the session",
-			"continue the session: taploop continue " + id + " --reply TEXT"},
+		{store.WaitingReply, info, "", "answer " + info.ID},
+		{store.Paused, settled, "continue the session", "continue the session: continue " + id},
+		{store.Paused, info, "continue the session", "continue the session: answer " + info.ID},
 		{store.Completed, settled, "", ""},
 		{store.Cancelled, info, "start a clearer task", "start a clearer task"},
 		{store.Running, settled, "", ""},
 	} {
-		r := shownRun{Run: store.Run{SessionID: id, State: c.state, QuestionID: c.asked.ID},
+		r := ShownRun{Run: store.Run{SessionID: id, State: c.state, QuestionID: c.asked.ID},
 			Hint: c.hint}
-		r.addQuestion([]inquiry.Question{{ID: "other", Status: inquiry.Pending}, c.asked})
+		r.addQuestion([]inquiry.Question{{ID: "other", Status: inquiry.Pending}, c.asked}, next)
 		require.Equal(t, c.want, r.Hint, "%+v", c)
 		waits := c.asked.Open() && !c.state.Terminal()
 		require.Equal(t, waits, r.Question != nil)
 		var out strings.Builder
-		shownSession{Runs: []shownRun{r}}.print(&out, "en")
+		Shown{Runs: []ShownRun{r}}.Print(&out, "en")
 		require.Equal(t, waits, strings.Contains(out.String(), "Which one? (question "+info.ID),
 			out.String())
 	}

@@ -1,4 +1,4 @@
-package main
+package story
 
 import (
 	"cmp"
@@ -17,21 +17,21 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
-	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
-// shownSession is all that the store knows of a session, as sessions show prints it.
-type shownSession struct {
+// Shown is all that the store knows of a session, for people and programs.
+type Shown struct {
 	Session store.Session  `json:"session"`
-	Runs    []shownRun     `json:"runs"`
-	Steps   []shownStep    `json:"steps"`
+	Runs    []ShownRun     `json:"runs"`
+	Steps   []ShownStep    `json:"steps"`
 	Agents  []agents.Shown `json:"agents,omitempty"` // of taploop host
 }
 
-type shownRun struct {
+// ShownRun is a run of a session, with the command that continues it as its hint.
+type ShownRun struct {
 	store.Run
 	Message string `json:"message,omitempty"` // what was in the way
 	Hint    string `json:"hint,omitempty"`
@@ -48,7 +48,8 @@ type shownRun struct {
 	usage    store.Usage
 }
 
-type shownStep struct {
+// ShownStep is a step with its question and its picture.
+type ShownStep struct {
 	export.Step
 	Index    int               `json:"global_step_idx"`
 	Exchange *actions.Exchange `json:"exchange,omitempty"`
@@ -59,26 +60,32 @@ type shownStep struct {
 	Missing  string            `json:"picture_missing,omitempty"` // why there is no Picture
 	App      string            `json:"app,omitempty"`
 	Tries    int               `json:"tries"`
-	Replies  []shownReply      `json:"replies,omitempty"`
+	Replies  []ShownReply      `json:"replies,omitempty"`
 	TookMS   int64             `json:"took_ms"`
 	At       time.Time         `json:"at"`
 }
 
-// shownReply is what the model wrote, and why it was not understood.
-type shownReply struct {
+// ShownReply is a reply of the model, and why it was not understood.
+type ShownReply struct {
 	Reply string `json:"reply"`
 	Error string `json:"error,omitempty"`
 	Again bool   `json:"asked_again,omitempty"` // read, but the screen had moved on
 }
 
-func read(ctx context.Context, db *store.Store, sess store.Session) (shownSession, error) {
-	x := shownSession{Session: sess, Runs: []shownRun{}, Steps: []shownStep{}}
+// NextCommand is the command that continues a session's run, which waits for the question unless
+// that is nil.
+type NextCommand func(session string, q *inquiry.Question) string
+
+// Read returns all of a session. A run that waits or rests says by next how it is continued.
+func Read(ctx context.Context, db *store.Store, sess store.Session, next NextCommand) (
+	Shown, error) {
+	x := Shown{Session: sess, Runs: []ShownRun{}, Steps: []ShownStep{}}
 	t, err := db.Trajectory(ctx, sess.ID)
 	if err != nil {
 		return x, err
 	}
 	for _, r := range t.Runs {
-		shown := shownRun{Run: r, usage: t.Usage[r.ID]}
+		shown := ShownRun{Run: r, usage: t.Usage[r.ID]}
 		shown.Message, shown.Hint = runs.ErrorParts(r.Error)
 		shown.WorkMS = shown.usage.Work().Milliseconds()
 		shown.AskedMS = shown.usage.Asked.Milliseconds()
@@ -92,7 +99,7 @@ func read(ctx context.Context, db *store.Store, sess store.Session) (shownSessio
 		return x, err
 	}
 	for i := range x.Runs {
-		x.Runs[i].addQuestion(asked)
+		x.Runs[i].addQuestion(asked, next)
 	}
 	for _, st := range t.Steps {
 		shown, err := newShownStep(ctx, db, st, asked)
@@ -114,7 +121,7 @@ func read(ctx context.Context, db *store.Store, sess store.Session) (shownSessio
 }
 
 // addQuestion adds the question that the run waits for, if any, and the next command.
-func (r *shownRun) addQuestion(asked []inquiry.Question) {
+func (r *ShownRun) addQuestion(asked []inquiry.Question, next NextCommand) {
 	i := slices.IndexFunc(asked, func(q inquiry.Question) bool {
 		return q.ID == r.QuestionID && q.Open()
 	})
@@ -124,18 +131,18 @@ func (r *shownRun) addQuestion(asked []inquiry.Question) {
 	if i >= 0 {
 		r.Question = &asked[i]
 	}
-	if how := continueCommand(r.SessionID, r.Question); !strings.Contains(r.Hint, how) {
+	if how := next(r.SessionID, r.Question); !strings.Contains(r.Hint, how) {
 		r.Hint = strings.TrimPrefix(r.Hint+": "+how, ": ")
 	}
 }
 
 func newShownStep(ctx context.Context, db *store.Store, st store.StepRecord,
-	asked []inquiry.Question) (shownStep, error) {
-	s := shownStep{Step: export.NewStep(st), Index: st.Index, Exchange: st.Exchange,
+	asked []inquiry.Question) (ShownStep, error) {
+	s := ShownStep{Step: export.NewStep(st), Index: st.Index, Exchange: st.Exchange,
 		Frame: st.FrameID, App: st.Screen.State.App,
 		Tries: len(st.Proposal.Tries), TookMS: st.Timing.Total().Milliseconds(), At: st.StartedAt}
 	for _, try := range st.Proposal.Tries {
-		s.Replies = append(s.Replies, shownReply{try.Reply, try.Error, try.Again})
+		s.Replies = append(s.Replies, ShownReply{try.Reply, try.Error, try.Again})
 	}
 	i := slices.IndexFunc(asked, func(q inquiry.Question) bool {
 		return q.RunID == st.RunID && q.Step == st.Index
@@ -153,8 +160,9 @@ func newShownStep(ctx context.Context, db *store.Store, st store.StepRecord,
 	return s, err
 }
 
-func (x shownSession) print(w io.Writer, lang string) {
-	p, said := tty.Sheet{To: w, Columns: tty.Columns(w), Lang: lang}, story.In(lang)
+// Print prints the session for people in the language.
+func (x Shown) Print(w io.Writer, lang string) {
+	p, said := tty.Sheet{To: w, Columns: tty.Columns(w), Lang: lang}, In(lang)
 	session := x.Session.ID
 	if x.Session.Serial != "" {
 		session = words.Phrase(lang, fmt.Sprintf("%s on %s, %s", session,
@@ -199,9 +207,12 @@ func (x shownSession) print(w io.Writer, lang string) {
 		}
 	}
 	for _, agent := range x.Agents {
-		story.Agent(p, agent)
+		Agent(p, agent)
 	}
 }
+
+// tenths is a duration to a tenth of a second.
+func tenths(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
 
 // parts are the parts of a time that took any, each with its name.
 func parts(t agentloop.Timing) string {
@@ -214,7 +225,7 @@ func parts(t agentloop.Timing) string {
 	return strings.Join(words, ", ")
 }
 
-func (s shownStep) print(p tty.Sheet) {
+func (s ShownStep) print(p tty.Sheet) {
 	p.Line(fmt.Sprintf("  %3d  %-7s ", s.Index, s.State), fmt.Sprintf("%s  %s",
 		text.Cut(text.Line(s.Action), 400), tenths(time.Duration(s.TookMS)*time.Millisecond)))
 	const below = "       "
@@ -237,7 +248,7 @@ func (s shownStep) print(p tty.Sheet) {
 }
 
 // exchange prints the step's question and what came of it.
-func (s shownStep) exchange(p tty.Sheet, below string) {
+func (s ShownStep) exchange(p tty.Sheet, below string) {
 	asked := tenths(time.Duration(s.AskedMS) * time.Millisecond)
 	switch q, x := s.Question, s.Exchange; {
 	case q != nil && q.Resolution != nil:
