@@ -41,7 +41,7 @@ func TestThePartsOfAStepHaveTheSameNamesEverywhere(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n\n")
 	require.Equal(t, want, names("(?m)^\\| `(\\w+)` \\|", table))
 
-	require.Equal(t, want, names(`(?:^|, )(\w+) `, parts(spent)))
+	require.Equal(t, want, names(`(?:^|, )(\w+) `, spent.String()))
 
 	b, err := json.Marshal(export.NewParts(spent))
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/lab/replay"
@@ -67,7 +68,7 @@ func (c *promptShowCmd) stored(
 	err = a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
 		step := cmp.Or(int(c.Step), sess.Steps)
 		p, err := replay.PromptOf(ctx, db, sess.ID, step, d, replay.Options{
-			Lang: a.ModelLang(), Own: own(d)})
+			Lang: a.ModelLang(), Own: replay.Own(families.Known, d)})
 		if err != nil {
 			return err
 		}

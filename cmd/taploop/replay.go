@@ -1,18 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
-	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/lab"
 	"github.com/taploop/taploop/internal/lab/replay"
-	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
@@ -47,7 +43,7 @@ func (c *replayCmd) Run(ctx context.Context, a *invocation) error {
 		live := tty.StatusOf(a.err)
 		defer live.Show("")
 		r, err := replay.Run(ctx, db, sess.ID, replay.Options{
-			Policy: p.Plain, Lang: a.ModelLang(), Within: c.Within, Own: own(family),
+			Policy: p.Plain, Lang: a.ModelLang(), Within: c.Within, Own: replay.Own(families.Known, family),
 			Asking: func(n int) {
 				live.Show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.Conf.Model.Name))
 			}})
@@ -59,35 +55,6 @@ func (c *replayCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		return app.Closing(err, p.Close)
 	})
-}
-
-// own is what a model of the dialect is shown as its own reply: the recorded one where it is in the
-// dialect's form, else what was decided in that form, or in words where that has none.
-func own(d dialect.Dialect) func(actions.Reply, actions.Decision, screen.Size) actions.Reply {
-	profile := d.Profile()
-	wrote := func(f dialect.Family, r actions.Reply) bool {
-		return f.Name == profile.Name && f.Wrote(r)
-	}
-	return func(r actions.Reply, was actions.Decision, picture screen.Size) actions.Reply {
-		for _, f := range families.Known {
-			if wrote(f, r) {
-				return r
-			}
-		}
-		if was.Action == nil {
-			return actions.Reply{}
-		}
-		words := cmp.Or(was.Explain, actions.Describe(was.Action))
-		was.Thought = cmp.Or(was.Thought, words)
-		if write := families.Known.Writer(profile.Name); write != nil && picture.Valid() {
-			said, can := write(was, dialect.Scale{Coordinates: profile.Coordinates,
-				Picture: profile.Fit.Size(picture)})
-			if can {
-				return said
-			}
-		}
-		return actions.Reply{Text: words}
-	}
 }
 
 // shownReplay is the report with who was asked.

@@ -162,24 +162,8 @@ func (c *skillRunCmd) mend(ctx context.Context, a *invocation, db *store.Store, 
 	if run.StopReason == agentloop.SkillDiverged {
 		return a.bothScreens(ctx, db, run)
 	}
-	v := run.Progress.Verification
-	if run.State != store.Completed || len(at.Healed) == 0 || at.Free ||
-		v != nil && v.Verdict == agentloop.Contradicted {
-		return nil
-	}
-	src, err := skill.SourceOf(ctx, db, session)
-	if err != nil {
-		return err
-	}
-	was, err := f.Read(c.Name)
-	if err != nil {
-		return err
-	}
-	s, err := was.Mended(src, skill.MakeOptions{Name: c.Name, Params: params})
-	if err != nil || s == nil {
-		return err
-	}
-	if err := f.Propose(s); err != nil {
+	proposed, err := f.ProposeHealed(ctx, db, run, skill.MakeOptions{Name: c.Name, Params: params})
+	if err != nil || !proposed {
 		return err
 	}
 	if c.HealWrite {

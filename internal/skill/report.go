@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/taploop/taploop/agentloop"
@@ -70,4 +71,29 @@ func (s *Skill) Mended(src Source, o MakeOptions) (*Skill, error) {
 		out.App = made.App
 	}
 	return &out, nil
+}
+
+// ProposeHealed proposes what a run healed of the skill that it repeated, and reports whether there
+// is anything to propose. Only a run that ended as it should changes a skill.
+func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Run, o MakeOptions) (
+	bool, error) {
+	at, _ := PlaceOf(run.Progress)
+	v := run.Progress.Verification
+	if run.State != store.Completed || len(at.Healed) == 0 || at.Free ||
+		v != nil && v.Verdict == agentloop.Contradicted {
+		return false, nil
+	}
+	src, err := SourceOf(ctx, db, run.SessionID)
+	if err != nil {
+		return false, err
+	}
+	was, err := f.Read(o.Name)
+	if err != nil {
+		return false, err
+	}
+	s, err := was.Mended(src, o)
+	if err != nil || s == nil {
+		return false, err
+	}
+	return true, f.Propose(s)
 }

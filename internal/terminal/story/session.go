@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/agents"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
@@ -190,7 +189,7 @@ func (x Shown) Print(w io.Writer, lang string) {
 		}
 		if x.Session.Serial != "" { // the times are those of steps
 			p.Line("  time: ", said.Span(r.usage.Work())+said.Waiting(r.usage))
-			p.Line("  parts: ", parts(r.usage.Timing))
+			p.Line("  parts: ", r.usage.Timing.String())
 		}
 		if r.Calls > 0 {
 			p.Line("  model: ", words.Phrase(lang, fmt.Sprintf("%s, %d tokens sent, %d received",
@@ -213,17 +212,6 @@ func (x Shown) Print(w io.Writer, lang string) {
 
 // tenths is a duration to a tenth of a second.
 func tenths(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
-
-// parts are the parts of a time that took any, each with its name.
-func parts(t agentloop.Timing) string {
-	var words []string
-	for _, p := range t.Parts() {
-		if d := p.Time.Round(time.Millisecond); d > 0 {
-			words = append(words, fmt.Sprint(p.Name, " ", d))
-		}
-	}
-	return strings.Join(words, ", ")
-}
 
 func (s ShownStep) print(p tty.Sheet) {
 	p.Line(fmt.Sprintf("  %3d  %-7s ", s.Index, s.State), fmt.Sprintf("%s  %s",
