@@ -67,6 +67,12 @@ func (e *endpoint) outdated(ctx context.Context, m *notification) bool {
 
 func (e *endpoint) deliver(ctx context.Context, i *item) {
 	o := attempt(ctx, e.client, e.target, i.notification, e.opts)
+	if e.gone != nil && (o.status == http.StatusNotFound || o.status == http.StatusGone) {
+		o.status = http.StatusGone
+		if err := e.gone(); err != nil {
+			e.opts.Log.Error("a subscription cannot be removed", "endpoint", e.name, "err", err)
+		}
+	}
 	if o.ok() {
 		e.receipt(ctx, i.notification)
 	} else if ctx.Err() != nil {

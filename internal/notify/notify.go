@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,7 +16,28 @@ import (
 // Notifier delivers events to endpoints.
 type Notifier struct {
 	opts      Options
-	endpoints []*endpoint
+	mu        sync.Mutex
+	endpoints []*endpoint // replaced, never changed
+}
+
+// all are the endpoints now.
+func (n *Notifier) all() []*endpoint {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.endpoints
+}
+
+// change replaces the endpoints by what edit makes of a copy of them.
+func (n *Notifier) change(edit func([]*endpoint) []*endpoint) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.endpoints = edit(slices.Clone(n.endpoints))
+}
+
+func (n *Notifier) drop(name string) {
+	n.change(func(all []*endpoint) []*endpoint {
+		return slices.DeleteFunc(all, func(e *endpoint) bool { return e.name == name })
+	})
 }
 
 // New makes a Notifier, or says which of the options cannot work. It starts nothing.
@@ -50,8 +72,8 @@ func New(opts *Options) (*Notifier, error) {
 	return n, nil
 }
 
-// Endpoints is how many there are.
-func (n *Notifier) Endpoints() int { return len(n.endpoints) }
+// Idle reports whether there is nobody to tell, and will not be.
+func (n *Notifier) Idle() bool { return len(n.all()) == 0 && n.opts.Browsers == nil }
 
 // Run sends messages until ctx ends, and returns its cause. It begins with what was not sent yet.
 // Attempts that are under way at the end are broken off; the next Run takes them up. It is called
@@ -61,8 +83,13 @@ func (n *Notifier) Run(ctx context.Context) error {
 	defer events.Close()
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	for _, e := range n.endpoints {
+	for _, e := range n.all() {
 		wg.Go(func() { e.run(ctx) })
+	}
+	if n.opts.Browsers != nil {
+		wg.Go(func() {
+			n.followBrowsers(ctx, func(ctx context.Context, e *endpoint) { wg.Go(func() { e.run(ctx) }) })
+		})
 	}
 	n.catchUp(ctx)
 	for {
@@ -87,8 +114,8 @@ func (n *Notifier) send(ctx context.Context, m *notification) {
 	}
 	m.link = n.link(m.question.ID)
 	had := n.receipts(ctx, Span{QuestionID: m.question.ID})
-	for _, e := range n.endpoints {
-		if !(e.openOnly && m.final()) && !had[m.receipt(e.name)] {
+	for _, e := range n.all() {
+		if !(e.openOnly && m.final()) && !m.at.Before(e.since) && !had[m.receipt(e.name)] {
 			e.queue.put(m)
 		}
 	}
@@ -179,8 +206,8 @@ func (n *Notifier) put(about Notice, had map[Receipt]bool) {
 		}
 	}
 	m := &notification{event: about.Event, notice: &about, at: about.At, link: about.URL}
-	for _, e := range n.endpoints {
-		if !had[m.receipt(e.name)] {
+	for _, e := range n.all() {
+		if !m.at.Before(e.since) && !had[m.receipt(e.name)] {
 			e.queue.put(m)
 		}
 	}

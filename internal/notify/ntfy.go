@@ -46,7 +46,7 @@ func newTopic(n Ntfy) (target, error) {
 			hint.Add(errors.New("the token of the ntfy topic holds characters that no token has"),
 				"copy it again from the ntfy account's page")
 	}
-	return target{nameOf("ntfy", u, n.URL), true, n.request}, nil
+	return target{name: nameOf("ntfy", u, n.URL), openOnly: true, request: n.request}, nil
 }
 
 // request has the question as its body, the rest are headers.

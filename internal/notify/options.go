@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/notify/push"
 )
 
 // questions is what a Notifier needs of an inquiry.Broker.
@@ -23,7 +24,8 @@ type Options struct {
 	Ledger    ledger // what was delivered
 	Webhooks  []Webhook
 	Ntfy      Ntfy
-	HideText  bool // leave out the question's text
+	Browsers  *push.Browsers // that have subscribed on the page; nil means none
+	HideText  bool           // leave out the question's text
 	// patterns of the events that are sent, such as "run.*"; nil means those of questions
 	Events  []string
 	Answers bool // notices of runs have their answers

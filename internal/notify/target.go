@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/taploop/taploop/internal/hint"
 )
@@ -16,7 +17,10 @@ type target struct {
 	name string
 	// it calls people: to open questions alone; any other target gets everything
 	openOnly bool
+	since    time.Time // earlier messages are not for it
 	request  func(ctx context.Context, m *notification, o *Options) (*http.Request, error)
+	// is called when the service of a browser does not know it any more; nil for others
+	gone func() error
 }
 
 func parseURL(address string) (*url.URL, error) {

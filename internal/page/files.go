@@ -63,11 +63,13 @@ func Index(lang string) ([]byte, error) {
 
 // Names of files that are not like the others.
 const (
-	texts  = "texts.js"  // is made of the words
-	worker = "worker.js" // runs beside the page
-	alone  = "alone.js"  // begins the page that stands alone
-	begin  = "app.js"    // begins the page of a server
+	texts = "texts.js" // is made of the words
+	alone = "alone.js" // begins the page that stands alone
+	begin = "app.js"   // begins the page of a server
 )
+
+// Worker is the script that runs beside the page and shows what is pushed.
+const Worker = "worker.js"
 
 // scripts are the names of the modules that both pages are made of.
 var scripts = sync.OnceValues(func() ([]string, error) {
@@ -82,7 +84,7 @@ var scripts = sync.OnceValues(func() ([]string, error) {
 		}
 	}
 	return slices.DeleteFunc(list, func(name string) bool {
-		return slices.Contains([]string{worker, alone, begin}, name)
+		return slices.Contains([]string{Worker, alone, begin}, name)
 	}), nil
 })
 

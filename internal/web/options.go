@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mirror"
+	"github.com/taploop/taploop/internal/notify/push"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
@@ -104,6 +105,9 @@ type Options struct {
 	// Channels are those through which a question can still be answered, for what the server shows.
 	// nil means those that it was asked through.
 	Channels func(inquiry.Question) []inquiry.Channel
+
+	// Browsers are those that have subscribed to notifications; nil: none may.
+	Browsers *push.Browsers
 
 	// Authorize names the principal of a request that brings no login of the page; an error
 	// refuses it with 401.

@@ -69,6 +69,9 @@ func asset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return refuse("NOT_FOUND", fmt.Errorf("there is nothing at %s", r.URL.Path))
 	}
+	if r.PathValue("asset") == page.Worker { // it is for all of the page, not only what is below /ui/
+		w.Header().Set("Service-Worker-Allowed", "/ui")
+	}
 	return deliver(w, r, kind, b)
 }
 

@@ -74,7 +74,7 @@ func setSecurityHeaders(h http.Header) {
 		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "+
 			"connect-src 'self'; manifest-src 'self'; worker-src 'self'; "+
 			"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "+
-			"require-trusted-types-for 'script'; trusted-types 'none'")
+			"require-trusted-types-for 'script'; trusted-types worker")
 }
 
 // route is a method and a path with what answers there. Those who may not come in learn nothing of
@@ -89,6 +89,7 @@ func (s *Server) table() []route {
 	inbox, sessions, tasks := &inbox{s.core}, &sessions{s.core}, &tasks{s.core}
 	chats, screens := &chats{tasks}, &screens{s.core}
 	events := &events{s.core, s.feed}
+	pushes := &pushes{s.core}
 	farm := &farm{s.core}
 	return []route{
 		{"GET", "/v1/inquiries", inbox.listInquiries},
@@ -116,6 +117,9 @@ func (s *Server) table() []route {
 		{"POST", "/v1/sessions/{id}/pause", tasks.stop(runs.Pause)},
 		{"POST", "/v1/sessions/{id}/takeover", tasks.stop(runs.Takeover)},
 		{"GET", "/v1/about", sessions.about},
+		{"GET", "/v1/push", pushes.key},
+		{"POST", "/v1/push", pushes.subscribe},
+		{"POST", "/v1/push/forget", pushes.unsubscribe},
 		{"GET", "/v1/farm", farm.state},
 		{"POST", "/v1/farm/drain", farm.drain},
 		{"POST", "/v1/farm/cordon", farm.cordon},

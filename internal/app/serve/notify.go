@@ -14,10 +14,15 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/notify"
+	"github.com/taploop/taploop/internal/notify/push"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/schedule"
 	"github.com/taploop/taploop/internal/store"
 )
+
+// openBrowsers gives the browsers that have subscribed to notifications, which servers of one data
+// folder share.
+func openBrowsers(dir string) *push.Browsers { return push.Open(filepath.Join(dir, "push.json")) }
 
 // errEnded ends the transport after a signal, which is a normal end.
 var errEnded = errors.New("the server ends")
@@ -28,7 +33,8 @@ func notifyPeople(s *app.Settings, d *app.Parts) (*notify.Notifier, error) {
 	c := s.Conf.Notify
 	o := &notify.Options{Questions: d.Manager.Broker(), Ledger: ledger{d.Store.Audit},
 		HideText: !c.Text, Events: c.Events, Answers: c.Answers, BaseURL: func() string { return pageURL(s) }, Log: s.Log,
-		Ntfy: notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}
+		Browsers: openBrowsers(s.Conf.DataDir),
+		Ntfy:     notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}
 	for _, h := range c.Webhooks {
 		o.Webhooks = append(o.Webhooks, notify.Webhook{URL: string(h.URL),
 			Secret: string(h.Secret)})
@@ -37,7 +43,7 @@ func notifyPeople(s *app.Settings, d *app.Parts) (*notify.Notifier, error) {
 	if err != nil {
 		return nil, app.Usage(fmt.Errorf("notifications: %w", err), "")
 	}
-	if n.Endpoints() == 0 {
+	if n.Idle() {
 		return nil, nil
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())

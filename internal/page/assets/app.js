@@ -7,6 +7,7 @@ import * as inbox from "./inbox.js";
 import * as home from "./home.js";
 import * as model from "./model.js";
 import { Phone } from "./phone.js";
+import * as push from "./push.js";
 import { Runs } from "./runs.js";
 import { Session, sessionEvents } from "./session.js";
 import { Settings } from "./settings.js";
@@ -16,6 +17,7 @@ import { changeLanguage, speak, words } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 let up = false; // the event stream is there
+let renewed = null;
 
 // The pages besides home, by the beginning of their path. The rest of it is the id.
 const pages = [["/ui/sessions/", Session], ["/ui/phones/", Phone], ["/ui/sessions", Runs], ["/ui/answered", Answered],
@@ -58,6 +60,7 @@ function link(on) {
   if (on) {
     $("login").hidden = true;
     $("logout").hidden = false;
+    renewed ||= push.renew().catch(() => {});
   }
   inbox.count();
   draw();
@@ -99,6 +102,8 @@ hears("session.state", model.stands);
 hears("step", (s) => { inbox.step(s); model.stepped(s); });
 for (const what of ["created", "drafted"]) hears("inquiry." + what, inbox.show);
 for (const what of ["resolved", "withdrawn", "expired"]) hears("inquiry." + what, inbox.settle);
+hears("inquiry.created", push.asked);
+for (const what of ["resolved", "withdrawn", "expired"]) hears("inquiry." + what, push.settled);
 sessionEvents(hears);
 onLink(link);
 model.onChange(draw);
@@ -121,6 +126,7 @@ $("lang").addEventListener("click", () => {
   draw();
 });
 $("logout").addEventListener("click", async () => {
+  await push.turnOff().catch(() => {}); // who is not logged in is told nothing
   await call("POST", "/ui/logout").catch(() => ({}));
   keep("");
   showLogin();

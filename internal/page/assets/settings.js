@@ -1,7 +1,8 @@
 // What the server is set to, who may come in, and what was done: to be read, not changed.
 import { get } from "./api.js";
 import { useEffect, useState } from "./hooks.js";
-import { html } from "./view.js";
+import { state, turnOff, turnOn } from "./push.js";
+import { Wrong, html, useBusy } from "./view.js";
 import { clock, words } from "./words.js";
 
 export function Settings() {
@@ -9,11 +10,20 @@ export function Settings() {
   useEffect(() => { get("/v1/about").then((x) => setAbout(x || {})); }, []);
   if (!about) return html`<p class="none">${w.connecting}</p>`;
   return html`<div class="settings">
+    <${Notices} />
     <${Part} id="health" title=${w.health} rows=${about.health} head=${[w.what, w.stands]} row=${(r) => [r.name, r.value]} />
     <${Part} id="conf" title=${w.settings} rows=${about.settings} head=${[w.setting, w.value, w.origin]} row=${(r) => [r.name, r.value, r.origin]} />
     <${Part} id="tokens" title=${w.tokensTitle} rows=${about.tokens} head=${[w.name, w.since]} row=${(r) => [r.name, clock(r.value)]} />
     <${Part} id="audit" title=${w.audit} rows=${about.audit} head=${[w.when, w.what, w.who, w.about]} row=${(e) => [clock(e.at), e.event, e.by || "", e.text || ""]} />
   </div>`;
+}
+
+// Notices are whether this device tells of questions.
+function Notices() {
+  const w = words(), [busy, wrong, run] = useBusy(), now = state();
+  return html`<section aria-labelledby="notices"><h2 id="notices">${w.notifyTitle}</h2><p class="none">${now === "unable" ? w.notifyUnable : now === "blocked" ? w.notifyBlocked : w.notifyHow}</p>
+    ${now === "on" || now === "off" ? html`<p><button type="button" class="notices" disabled=${busy} onClick=${() => run(now === "on" ? turnOff : turnOn)}>${now === "on" ? w.notifyOff : w.notifyOn}</button></p>` : ""}
+    <${Wrong} wrong=${wrong} /></section>`;
 }
 
 function Part({ id, title, rows, head, row }) {

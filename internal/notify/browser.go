@@ -1,0 +1,120 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/taploop/taploop/internal/files"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/notify/push"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// browser is a browser that has subscribed on the page.
+type browser struct {
+	push.Subscription
+	all *push.Browsers
+}
+
+func (b browser) target() target {
+	name := "browser " + b.Endpoint
+	if u, err := parseURL(b.Endpoint); err == nil {
+		name = nameOf("browser", u, b.Endpoint)
+	}
+	return target{name: name, openOnly: true, since: b.Since, request: b.request,
+		gone: func() error { return b.all.Remove(b.Endpoint) }}
+}
+
+// shown is what the page's worker shows of a message.
+type shown struct {
+	Title string `json:"title"`
+	Body  string `json:"body"`
+	URL   string `json:"url"` // within the page
+	Tag   string `json:"tag"` // one notification for each
+	Lang  string `json:"lang"`
+}
+
+// mostShown is the longest text that is shown, in characters: in UTF-8 and JSON it has to fit into a
+// push.
+const mostShown = 300
+
+func (b browser) request(ctx context.Context, m *notification, o *Options) (*http.Request, error) {
+	w := textsIn(b.Lang)
+	s := shown{Title: w.Waits, Body: w.OnPage, URL: "/ui", Tag: m.key(), Lang: b.Lang}
+	ttl := o.GiveUp
+	switch {
+	case m.notice != nil:
+		s.Title, s.Body = cmp.Or(w.Happened[m.event], m.event), m.notice.line()
+	case m.event == overdue:
+		s.Title = w.StillWaits
+	}
+	if m.notice == nil {
+		s.URL += "#question=" + m.question.ID
+		ttl = min(ttl, time.Until(m.question.ExpiresAt))
+		if !o.HideText {
+			s.Body = headline(m.question, b.Lang)
+		}
+	}
+	s.Body = text.Cut(text.Line(s.Body), mostShown)
+	body, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	return b.all.Request(ctx, b.Subscription, push.Message{Body: body, TTL: ttl, Topic: m.key()})
+}
+
+// headline is a question in the reader's language, if it is about what would happen.
+func headline(q inquiry.Question, lang string) string {
+	if a := inquiry.As[inquiry.Approval](q); a.Act != nil {
+		return a.Act.Describe(lang).Headline
+	}
+	return q.Text
+}
+
+// followBrowsers has an endpoint for each browser that has subscribed, until ctx ends. run starts
+// one.
+func (n *Notifier) followBrowsers(ctx context.Context, run func(context.Context, *endpoint)) {
+	var w files.Watcher
+	watching := make(chan struct{})
+	go func() { defer close(watching); w.Run(ctx, n.opts.Browsers.Path()) }()
+	defer func() { <-watching }()
+	ends := map[string]context.CancelFunc{}
+	for ctx.Err() == nil {
+		changed, more := w.Changed(), false
+		list, err := n.opts.Browsers.List()
+		if err != nil {
+			n.opts.Log.Error("browsers are not told", "err", err)
+		}
+		there := map[string]bool{}
+		for _, s := range list {
+			t := browser{s, n.opts.Browsers}.target()
+			if there[t.name] = true; ends[t.name] == nil {
+				its, end := context.WithCancel(ctx)
+				ends[t.name], more = end, true
+				e := newEndpoint(t, &n.opts, n.catchUp)
+				n.change(func(all []*endpoint) []*endpoint { return append(all, e) })
+				run(its, e)
+			}
+		}
+		for name, end := range ends {
+			if !there[name] {
+				end()
+				delete(ends, name)
+				n.drop(name)
+			}
+		}
+		if more {
+			n.catchUp(ctx)
+		}
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		}
+	}
+	for _, end := range ends {
+		end()
+	}
+}
