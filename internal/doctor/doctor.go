@@ -132,6 +132,9 @@ func Run(ctx context.Context, o Options) Report {
 		wg.Go(func() { o.Clients.check(&settings) })
 	}
 	wg.Wait()
+	if data.has("data.file") || data.has("data.readonly") { // so are the tokens in it
+		served = slices.DeleteFunc(served, func(f found) bool { return f.id == "http.tokens" })
+	}
 	var all ledger
 	if o.Broken != nil {
 		all.add("config.broken", "config", "why", o.Broken.Error())
@@ -160,6 +163,10 @@ func (l *ledger) add(id, subject string, with ...string) {
 		}
 	}
 	*l = append(*l, found{id, subject, with})
+}
+
+func (l ledger) has(id string) bool {
+	return slices.ContainsFunc(l, func(f found) bool { return f.id == id })
 }
 
 // report puts the findings into words, the broken things first.
@@ -233,6 +240,8 @@ var levels = map[string]level{
 	"model.replay":      OK,
 	"model.unset":       Broken, // it cannot be opened as configured
 	"model.unreachable": Broken,
+	"model.scheme":      Broken, // http where https is spoken, or the reverse
+	"model.certificate": Broken,
 	"model.silent":      Warning, // it takes longer than this looks
 	"model.key":         Broken,
 	"model.name":        Broken,
@@ -246,6 +255,7 @@ var levels = map[string]level{
 
 	"data.ready":    OK,
 	"data.readonly": Broken,
+	"data.file":     Broken, // in the place of the folder
 	"data.full":     Broken,
 	"data.scarce":   Warning,
 	"data.broken":   Broken,

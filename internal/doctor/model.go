@@ -3,8 +3,12 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -36,10 +40,6 @@ const subjectModel = "model"
 
 // check asks the model to read a code that is drawn, and to tap a target on a drawn screen.
 func (m *Model) check(ctx context.Context, l *ledger) {
-	if m.Replayed {
-		l.add("model.replay", subjectModel, "model", text.Line(m.Name))
-		return
-	}
 	spoken, err := m.Table.New(m.Dialect, &m.Prompt)
 	var asked policy.Completer
 	var end func() error
@@ -51,6 +51,10 @@ func (m *Model) check(ctx context.Context, l *ledger) {
 		return
 	}
 	defer func() { _ = end() }()
+	if m.Replayed {
+		l.add("model.replay", subjectModel, "model", text.Line(m.Name))
+		return
+	}
 	ctx, cancel := part(ctx, modelShare)
 	defer cancel()
 	var sight reading
@@ -69,6 +73,8 @@ func (m *Model) judge(l *ledger, sight *reading, aim *aiming) {
 	switch err := cmp.Or(aim.failed, sight.failed); {
 	case blindness(err), err == nil && !sight.right && !aim.hit:
 		id, why = "model.blind", whyOf(err)
+	case err != nil && overTLS(m.BaseURL):
+		id, why = "model.scheme", whyOf(err)
 	case err != nil:
 		id, why = kindOf(err), whyOf(err)
 	case aim.unread != nil:
@@ -100,7 +106,7 @@ func kindOf(err error) string {
 	}
 	switch e.Kind {
 	case model.Unreachable:
-		return "model.unreachable"
+		return unreached(e)
 	case model.Unauthorized:
 		return "model.key"
 	case model.NoSuchModel:
@@ -111,6 +117,35 @@ func kindOf(err error) string {
 		return "model.limit"
 	}
 	return "model.failed"
+}
+
+// unreached returns the finding for an address that was not understood, or did not answer at all.
+func unreached(e *model.Error) string {
+	_, refused := errors.AsType[*tls.CertificateVerificationError](e)
+	switch {
+	case refused:
+		return "model.certificate"
+	case errors.Is(e, http.ErrSchemeMismatch):
+		return "model.scheme"
+	}
+	return "model.unreachable"
+}
+
+// overTLS reports whether https is spoken where an address says http.
+func overTLS(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" {
+		return false
+	}
+	d := tls.Dialer{NetDialer: &net.Dialer{Timeout: time.Second},
+		Config: &tls.Config{InsecureSkipVerify: true}} // nothing is sent
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	n, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80")))
+	if err == nil {
+		_ = n.Close()
+	}
+	return err == nil
 }
 
 // reading is the question for a code that is drawn.

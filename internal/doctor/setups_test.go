@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -40,16 +42,20 @@ type setUp struct {
 	sim  *simulation.Simulation
 	home string
 	// on the phone, which commands others stand in for
-	instead map[string]string
-	version string // that the ADB server says
-	reply   func(string) string
-	refuse  func(http.ResponseWriter) bool
-	opts    doctor.Options
-	server  string // the ADB server's address
-	binary  string
-	url     string // the model's
-	name    string
-	hangs   bool // something does not answer, and only the time ends it
+	instead  map[string]string
+	version  string // that the ADB server says
+	reply    func(string) string
+	refuse   func(http.ResponseWriter) bool
+	opts     doctor.Options
+	server   string // the ADB server's address
+	binary   string
+	starts   bool   // the program is to start a server that is missing
+	serial   string // the configured phone
+	url      string // the model's
+	open     error  // why it cannot be opened
+	replayed bool
+	name     string
+	hangs    bool // something does not answer, and only the time ends it
 }
 
 func none(string) string { return "" }
@@ -151,6 +157,15 @@ func (s *setUp) endpoint(t *testing.T) string {
 	return server.URL + at.Path
 }
 
+// overTLS is a server with a certificate that nobody has vouched for.
+func overTLS(t *testing.T) string {
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server.URL + "/v1"
+}
+
 // says refuses each request with the words of an endpoint.
 func says(status int, code, message string) func(http.ResponseWriter) bool {
 	return func(w http.ResponseWriter) bool {
@@ -165,7 +180,7 @@ func says(status int, code, message string) func(http.ResponseWriter) bool {
 func (s *setUp) options(t *testing.T) doctor.Options {
 	t.Helper()
 	client, err := adb.New(&adb.Options{Server: s.server, ADB: s.binary, Getenv: none,
-		StartsNone: s.binary != "/nowhere/adb"})
+		StartsNone: !s.starts})
 	require.NoError(t, err)
 	host, err := device.NewHost(&device.Options{Server: s.server, Getenv: none, StartsNone: true})
 	require.NoError(t, err)
@@ -173,10 +188,14 @@ func (s *setUp) options(t *testing.T) doctor.Options {
 	if !s.hangs {
 		o.Within = patient.Lid
 	}
-	o.ADB = &doctor.ADB{Client: client, Phones: host, Binary: s.binary}
+	o.ADB = &doctor.ADB{Client: client, Phones: host, Binary: s.binary, Serial: s.serial}
 	o.Model = &doctor.Model{Name: s.name, BaseURL: s.url, Dialect: "gelab",
 		Table: families.Known, Prompt: dialect.Options{Lang: "en"},
+		Replayed: s.replayed,
 		Open: func() (policy.Completer, func() error, error) {
+			if s.open != nil {
+				return nil, nil, s.open
+			}
 			m, err := model.New(&model.Options{BaseURL: s.url, Name: s.name, Retries: -1})
 			return m, func() error { return nil }, err
 		}}
@@ -207,7 +226,11 @@ var spoilt = []struct {
 	spoil func(t *testing.T, s *setUp)
 }{
 	{name: "adb missing", want: "adb.missing", spoil: func(t *testing.T, s *setUp) {
-		s.server, s.binary = closedPort(t), "/nowhere/adb"
+		s.server, s.binary, s.starts = closedPort(t), "/nowhere/adb", true
+	}},
+	{name: "adb starts no server", want: "adb.failed", spoil: func(t *testing.T, s *setUp) {
+		s.server, s.starts = closedPort(t), true
+		require.NoError(t, os.WriteFile(s.binary, []byte("#!/bin/sh\nexit 1\n"), 0o700))
 	}},
 	{name: "no server at the configured address", want: "adb.away",
 		spoil: func(t *testing.T, s *setUp) { s.server = closedPort(t) }},
@@ -217,6 +240,10 @@ var spoilt = []struct {
 		spoil: func(t *testing.T, s *setUp) { s.server = talker(t) }},
 	{name: "no phone", want: "phone.none",
 		spoil: func(_ *testing.T, s *setUp) { s.sim.ADB.Detach(serial) }},
+	{name: "another phone than the configured one", want: "phone.absent",
+		spoil: func(_ *testing.T, s *setUp) { s.serial = "R5CT90ABCDE" }},
+	{name: "no permissions", want: "phone.permissions",
+		spoil: state("no permissions (missing udev rules? user is in the plugdev group)")},
 	{name: "unauthorised", want: "phone.unauthorized", spoil: state("unauthorized")},
 	{name: "offline", want: "phone.offline", spoil: state("offline")},
 	{name: "recovery", want: "phone.mode", spoil: state("recovery")},
@@ -265,6 +292,23 @@ var spoilt = []struct {
 	{name: "model unreachable", want: "model.unreachable", spoil: func(t *testing.T, s *setUp) {
 		s.url = "http://" + closedPort(t) + "/v1"
 	}},
+	{name: "https where http is spoken", want: "model.scheme", spoil: func(_ *testing.T, s *setUp) {
+		s.url = strings.Replace(s.url, "http:", "https:", 1)
+	}},
+	{name: "http where https is spoken", want: "model.scheme", spoil: func(t *testing.T, s *setUp) {
+		s.url = strings.Replace(overTLS(t), "https:", "http:", 1)
+	}},
+	{name: "a certificate of nobody known", want: "model.certificate",
+		spoil: func(t *testing.T, s *setUp) { s.url = overTLS(t) }},
+	{name: "no more requests", want: "model.limit",
+		spoil: refused(says(429, "rate_limit_exceeded", "Rate limit reached"))},
+	{name: "the endpoint breaks down", want: "model.failed",
+		spoil: refused(says(500, "", "CUDA out of memory"))},
+	{name: "a model that cannot be opened", want: "model.unset",
+		spoil: func(_ *testing.T, s *setUp) { s.open = errors.New("unknown dialect") }},
+	{name: "no recording", want: "model.unset", spoil: func(_ *testing.T, s *setUp) {
+		s.open, s.replayed = fs.ErrNotExist, true
+	}},
 	{name: "wrong key", want: "model.key",
 		spoil: refused(says(401, "invalid_api_key", "Incorrect API key provided"))},
 	{name: "unknown model name", want: "model.name", spoil: refused(says(404, "model_not_found",
@@ -289,6 +333,23 @@ var spoilt = []struct {
 			`point:$2,1\tsummary:x`)
 	})},
 	{name: "data folder read-only", want: "data.readonly", spoil: data(fs.ErrPermission, 5<<30)},
+	{name: "a file in the place of the data folder", want: "data.file",
+		spoil: func(t *testing.T, s *setUp) {
+			err := &fs.PathError{Op: "mkdir", Path: s.binary, Err: syscall.ENOTDIR}
+			data(err, 5<<30)(t, s)
+			s.opts.HTTP = &doctor.HTTP{Addr: "127.0.0.1:0", Open: true, TokenErr: err}
+		}},
+	{name: "data folder of another user", want: "data.readonly",
+		spoil: func(t *testing.T, s *setUp) {
+			data(fs.ErrPermission, 5<<30)(t, s)
+			s.opts.HTTP = &doctor.HTTP{Addr: "127.0.0.1:0", Open: true, TokenErr: fs.ErrPermission}
+		}},
+	{name: "spoilt tokens", want: "http.tokens", spoil: func(_ *testing.T, s *setUp) {
+		s.opts.HTTP = &doctor.HTTP{Addr: "127.0.0.1:0", Open: true,
+			TokenErr: errors.New("reading the tokens: unexpected end of JSON input")}
+	}},
+	{name: "an address of another machine", want: "http.refused",
+		spoil: func(_ *testing.T, s *setUp) { s.opts.HTTP = &doctor.HTTP{Addr: "192.0.2.1:8702"} }},
 	{name: "disk full", want: "data.full", spoil: data(errors.New("no room"), 1<<20)},
 	{name: "disk nearly full", want: "data.scarce", spoil: data(nil, 50<<20)},
 	{name: "database of a newer program", want: "data.broken",
