@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/doctor"
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -63,6 +64,7 @@ func (c *doctorCmd) configured(a *invocation, o *doctor.Options, hidden *doctor.
 		return err
 	}
 	o.Data = &doctor.Data{Dir: conf.DataDir, Free: files.Free,
+		Shared: store.Networked(string(conf.Store.URL)),
 		Open: func(ctx context.Context) error {
 			db, err := app.OpenStore(ctx, &a.Settings, nil)
 			if err != nil {
@@ -82,7 +84,8 @@ func (c *doctorCmd) configured(a *invocation, o *doctor.Options, hidden *doctor.
 	}
 	hidden.Secrets = append(hidden.Secrets, string(conf.Model.APIKey), string(conf.Caption.APIKey))
 	hidden.Phones = []string{conf.ADB.Serial}
-	hidden.URLs = []string{conf.Model.BaseURL, conf.Caption.BaseURL, conf.HTTP.URL}
+	hidden.URLs = []string{conf.Model.BaseURL, conf.Caption.BaseURL, conf.HTTP.URL,
+		string(conf.Store.URL), "tcp://" + conf.ADB.Server, "tcp://" + conf.HTTP.Addr}
 	return nil
 }
 

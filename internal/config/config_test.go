@@ -190,6 +190,18 @@ func TestKeysOfModelsAreNeverPrinted(t *testing.T) {
 	require.NotContains(t, printed, "very-secret")
 }
 
+func TestAFileThatCannotBeReadIsNotQuoted(t *testing.T) {
+	for _, file := range []string{
+		"model: {api_key: top-secret-1", "model:\n  api_key: \"top-secret-1\n", "model:\n api_key: top-secret-1\n  x: y",
+		"model: {api_key: [top-secret-1]}", "model:\n  api_kye: top-secret-1",
+		"model:\n\tapi_key: top-secret-1", "- top-secret-1", "model: {api_key: top-secret-1}}",
+	} {
+		_, err := load(t, config.Options{File: write(t, "c.yaml", file)})
+		require.Error(t, err, file)
+		require.NotContains(t, err.Error(), "top-secret-1")
+	}
+}
+
 func TestEveryKeyHasHelpAndAnEnvironmentName(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range config.Keys() {

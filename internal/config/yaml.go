@@ -34,9 +34,10 @@ func decode(b []byte, path string, into any) error {
 			"keep one in taploop.yaml")
 	}
 	if err := yaml.Unmarshal(b, into); err != nil {
-		return hint.Add(fmt.Errorf("%s is not valid YAML:\n%s", path,
-			yaml.FormatError(err, false, true)),
-			"correct the line that is marked; `taploop config show` prints every key")
+		// without the line itself, which may hold a key
+		return hint.Add(fmt.Errorf("%s is not valid YAML: %s", path,
+			yaml.FormatError(err, false, false)),
+			"correct the line that is named, as [LINE:COLUMN]; `taploop config show` prints every key")
 	}
 	return nil
 }

@@ -77,9 +77,10 @@ type ADB struct {
 
 // Data is the data folder.
 type Data struct {
-	Dir  string
-	Open func(context.Context) error      // opens and closes the store in it
-	Free func(dir string) (uint64, error) // how much fits on the disk
+	Dir    string
+	Shared bool                             // the database is elsewhere, as store.url says
+	Open   func(context.Context) error      // opens and closes the store
+	Free   func(dir string) (uint64, error) // how much fits on the disk
 }
 
 // HTTP is the server's address.
@@ -254,6 +255,7 @@ var levels = map[string]level{
 	"model.places":      Broken,
 
 	"data.ready":    OK,
+	"data.database": Broken, // of store.url
 	"data.readonly": Broken,
 	"data.file":     Broken, // in the place of the folder
 	"data.full":     Broken,

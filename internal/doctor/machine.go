@@ -32,6 +32,8 @@ func (d *Data) check(ctx context.Context, l *ledger) {
 		id, why = "data.readonly", whyOf(err)
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
 		id, why = "data.file", whyOf(err)
+	case err != nil && d.Shared:
+		id, why = "data.database", whyOf(err)
 	case err != nil:
 		id, why = "data.broken", whyOf(err)
 	case unknown == nil && free < leastFree:

@@ -354,6 +354,10 @@ var spoilt = []struct {
 	{name: "disk nearly full", want: "data.scarce", spoil: data(nil, 50<<20)},
 	{name: "database of a newer program", want: "data.broken",
 		spoil: data(errors.New("schema 99 is newer"), 5<<30)},
+	{name: "no PostgreSQL", want: "data.database", spoil: func(t *testing.T, s *setUp) {
+		data(errors.New("dial tcp 127.0.0.1:1: connection refused"), 5<<30)(t, s)
+		s.opts.Data.Shared = true
+	}},
 	{name: "clock wrong", want: "clock.wrong", spoil: func(_ *testing.T, s *setUp) {
 		s.opts.Now = func() time.Time { return time.Now().Add(-26 * time.Hour) }
 	}},
