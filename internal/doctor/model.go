@@ -55,25 +55,25 @@ func (m *Model) check(ctx context.Context, l *ledger) {
 		l.add("model.replay", subjectModel, "model", text.Line(m.Name))
 		return
 	}
-	ctx, cancel := part(ctx, modelShare)
+	asking, cancel := part(ctx, modelShare)
 	defer cancel()
 	var sight reading
 	var aim aiming
 	var wg sync.WaitGroup
-	wg.Go(func() { sight.ask(ctx, asked, rand.Uint64(), spoken.Profile().Lang) })
-	wg.Go(func() { aim.ask(ctx, asked, rand.Uint64(), spoken) })
+	wg.Go(func() { sight.ask(asking, asked, rand.Uint64(), spoken.Profile().Lang) })
+	wg.Go(func() { aim.ask(asking, asked, rand.Uint64(), spoken) })
 	wg.Wait()
-	m.judge(l, &sight, &aim)
+	m.judge(ctx, l, &sight, &aim)
 }
 
 // judge names the first thing that is wrong: what is wrong behind it follows from it, or is found
 // when it is mended.
-func (m *Model) judge(l *ledger, sight *reading, aim *aiming) {
+func (m *Model) judge(ctx context.Context, l *ledger, sight *reading, aim *aiming) {
 	id, why := "model.ready", ""
 	switch err := cmp.Or(aim.failed, sight.failed); {
 	case blindness(err), err == nil && !sight.right && !aim.hit:
 		id, why = "model.blind", whyOf(err)
-	case err != nil && overTLS(m.BaseURL):
+	case err != nil && kindOf(err) != "model.silent" && overTLS(ctx, m.BaseURL):
 		id, why = "model.scheme", whyOf(err)
 	case err != nil:
 		id, why = kindOf(err), whyOf(err)
@@ -132,15 +132,12 @@ func unreached(e *model.Error) string {
 }
 
 // overTLS reports whether https is spoken where an address says http.
-func overTLS(address string) bool {
+func overTLS(ctx context.Context, address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" {
 		return false
 	}
-	d := tls.Dialer{NetDialer: &net.Dialer{Timeout: time.Second},
-		Config: &tls.Config{InsecureSkipVerify: true}} // nothing is sent
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
+	d := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}} // nothing is sent
 	n, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80")))
 	if err == nil {
 		_ = n.Close()
