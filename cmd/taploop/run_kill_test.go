@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -35,4 +37,48 @@ func TestTheKeyboardThatAKilledRunLeftIsPutBackByTheNext(t *testing.T) {
 			require.Equal(t, before, b.sim.Phone.Keyboard.IME())
 		})
 	}
+}
+
+var service = []byte("shell,v2") // begins a request to the phone
+
+// A replay that is killed at any request to the phone is carried on, with nothing done twice: what
+// may have been done, and is not seen, is left to the model, which gives up here.
+func TestAKilledReplayRepeatsNothing(t *testing.T) {
+	t.Parallel()
+	const task = "message-late"
+	b := newTestEnv(t, task, modelRule("interrupted|cannot be repeated", "ABORT\\tvalue:who knows",
+		"given up"), "TAPLOOP_GUARD_ENABLED=false")
+	first := b.spawn("run", b.task.Goal)
+	session := first.stderr.await(t, `session (\w+) on`)
+	require.Zero(t, first.ends())
+	recorded := len(b.wire.touches())
+	require.Zero(t, b.spawn("skill", "make", session, "--name", "late").ends())
+	requests := func() int { return strings.Count(b.wire.sent.String(), string(service)) }
+	before := requests()
+	b.task.Setup(b.sim.Phone)
+	require.Zero(t, b.spawn("skill", "run", "late").ends())
+	require.NoError(t, b.task.Check(b.sim.Phone))
+	whole, kills, carried := requests()-before, rounds(4, 40), 0
+	asked := b.asked.Load()
+	for i := range kills {
+		b.task.Setup(b.sim.Phone)
+		done, moment := len(b.wire.touches()), requests()+2+i*(whole*3/4)/(kills-1)
+		p := b.spawn("skill", "run", "late")
+		b.wire.sent.until(t, fmt.Sprintf("request %d", moment), func(sent []byte) bool {
+			return bytes.Count(sent, service) >= moment
+		})
+		p.kill()
+		p = b.spawn("continue")
+		code := p.ends()
+		require.LessOrEqual(t, len(b.wire.touches())-done, recorded, "request %d\n%s", moment,
+			p.stderr)
+		if sent := b.task.Check(b.sim.Phone); sent == nil {
+			carried++
+			continue
+		}
+		require.NotZero(t, code, "it is not done\n%s", p.stderr)
+	}
+	t.Logf("%d of %d were carried on to the end, and the model was asked %d times", carried, kills,
+		b.asked.Load()-asked)
+	require.Positive(t, carried)
 }

@@ -105,23 +105,36 @@ func (x *transcript) String() string {
 
 // await returns the first match of the pattern's group, and fails the test when nothing is written
 // any more and there is none.
-func (x *transcript) await(t testing.TB, pattern string) string {
+func (x *transcript) await(t testing.TB, pattern string) (match string) {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
+	x.until(t, pattern, func(b []byte) bool {
+		m := re.FindSubmatch(b)
+		if m != nil {
+			match = string(m[len(m)-1])
+		}
+		return m != nil
+	})
+	return match
+}
+
+// until returns when ok holds of what was written, which has to have what there is to be.
+func (x *transcript) until(t testing.TB, what string, ok func([]byte) bool) {
+	t.Helper()
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
 	for {
 		x.mu.Lock()
-		more, m := x.more, re.FindStringSubmatch(x.b.String())
+		more, there := x.more, ok(x.b.Bytes())
 		x.mu.Unlock()
-		if m != nil {
-			return m[len(m)-1]
+		if there {
+			return
 		}
 		select {
 		case <-more:
 			deadline.Reset(patience)
 		case <-deadline.C:
-			require.FailNow(t, "no "+pattern, "in %q", x.String())
+			require.FailNow(t, "no "+what, "in %q", x.String())
 		}
 	}
 }
