@@ -34,6 +34,16 @@ func TestAnyWalkKeepsTreeAndTouchTogether(t *testing.T) {
 	})
 }
 
+// On a small phone that is turned, buttons that float over a list are higher than their place.
+func TestWhatIsCutOffIsListedAndTouchedAlike(t *testing.T) {
+	for _, pkg := range []string{settingsApp, messagesApp, clockApp, notesApp, shopApp} {
+		h := hold(t, &Options{Size: image.Pt(480, 800)})
+		h.phone.Display.SetRotation(1)
+		h.open(pkg)
+		h.checkTree(t)
+	}
+}
+
 func (h *hand) anyStep(r *rapid.T) {
 	size := h.phone.Display.Size()
 	point := func(name string) image.Point {

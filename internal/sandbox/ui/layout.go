@@ -142,6 +142,7 @@ func (l *layouter) place(v *View, r, clip image.Rectangle) *Placed {
 	p := &Placed{spec: &v.spec, box: r, clip: clip, unit: l.unit(), mem: l.mem}
 	inner := image.Rect(r.Min.X+l.Px(v.pad[0]), r.Min.Y+l.Px(v.pad[1]), r.Max.X-l.Px(v.pad[2]),
 		r.Max.Y-l.Px(v.pad[3])-v.below)
+	clip = clip.Intersect(r) // a group shows and takes touches for nothing beyond it
 	switch v.kind {
 	case kindText, kindField:
 		p.rows, p.px = l.rows(v, max(inner.Dx(), 0))
@@ -156,7 +157,7 @@ func (l *layouter) place(v *View, r, clip image.Rectangle) *Placed {
 	case kindColumn:
 		p.kids = l.placeColumn(v, inner, clip, inner.Dy())
 	case kindList:
-		l.placeList(v, p, inner)
+		l.placeList(v, p, inner, clip)
 	}
 	if v.field != nil {
 		v.field.mem = l.mem
@@ -239,8 +240,7 @@ func (l *layouter) across(k *View, r image.Rectangle) (x0, x1 int) {
 	return span(a, r.Min.X, r.Max.X, w)
 }
 
-func (l *layouter) placeList(v *View, p *Placed, r image.Rectangle) {
-	clip := p.clip.Intersect(p.box)
+func (l *layouter) placeList(v *View, p *Placed, r, clip image.Rectangle) {
 	_, p.extent = l.measureColumn(v, r.Dx())
 	most := max(p.extent-r.Dy(), 0)
 	at := min(max(l.mem.Scroll[v.name], 0), most)
