@@ -20,6 +20,7 @@ import (
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/lab/bench"
+	"github.com/taploop/taploop/internal/lab/world"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/terminal/tty"
@@ -30,6 +31,8 @@ type benchCmd struct {
 	Model    []string `help:"A model to measure: the name of a profile (models in the configuration), or a model's name at the endpoint. May be given several times; the default is the configured model." placeholder:"NAME" sep:"none"`
 	Task     []string `help:"A task, as taploop sandbox --tasks lists them. May be given several times; the default is all." placeholder:"ID" sep:"none"`
 	Draw     whole    `from:"1" to:"1000000" help:"Tasks whose parameters are drawn by this seed, in the place of the usual ones." placeholder:"SEED"`
+	World    string   `help:"The server of another benchmark, whose tasks are done on the phone that --serial names: androidworld=URL or mobileworld=URL." placeholder:"KIND=URL"`
+	Serial   string   `short:"s" key:"adb.serial" help:"With --world: the phone, as adb devices lists it." placeholder:"HOST:PORT"`
 	Rounds   whole    `short:"n" default:"3" from:"1" to:"1000" help:"How often each model gets each task." placeholder:"N"`
 	Parallel whole    `default:"1" from:"1" to:"64" help:"How many runs there are at once." placeholder:"N"`
 	Locale   string   `enum:"en,zh" default:"en" help:"Language of the phone and of the tasks: en, zh."`
@@ -39,13 +42,14 @@ type benchCmd struct {
 	JSON     bool     `help:"Print the report as JSON on stdout."`
 	DataDir  string   `key:"data_dir" help:"Where taploop keeps its data." placeholder:"DIR"`
 
-	size image.Point
+	size  image.Point
+	world world.World // nil for simulated phones
+	tasks map[string]sandbox.Task
 }
 
 // Run carries out the missing runs, and prints all results.
 func (c *benchCmd) Run(ctx context.Context, a *invocation) error {
-	tasks, err := c.tasks()
-	if err != nil {
+	if err := c.check(ctx); err != nil {
 		return err
 	}
 	if err := a.Load(); err != nil {
@@ -69,7 +73,7 @@ func (c *benchCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	plan := bench.Plan{Models: c.Model, Tasks: c.Task, Rounds: int(c.Rounds)}
 	failed := c.measure(ctx, a, plan, book, simulation.TrialOptions{Dir: dir, Models: c.Model,
-		Configs: models, Tasks: tasks, Locale: c.Locale, Size: c.size, MaxSteps: int(c.MaxSteps),
+		Configs: models, Tasks: c.tasks, World: c.world, Serial: c.Serial, Locale: c.Locale, Size: c.size, MaxSteps: int(c.MaxSteps),
 		Page: exportPage})
 	if errors.Is(failed, bench.ErrGivenUp) {
 		failed = ended(exitModel) // it was said why
@@ -105,36 +109,61 @@ func (c *benchCmd) measure(ctx context.Context, a *invocation, plan bench.Plan, 
 	return app.Closing(m.Run(ctx, left), trials.Close)
 }
 
-// tasks checks the arguments.
-func (c *benchCmd) tasks() (map[string]sandbox.Task, error) {
+// check checks the arguments, and finds the tasks.
+func (c *benchCmd) check(ctx context.Context) error {
 	if n, err := fmt.Sscanf(c.Size, "%dx%d", &c.size.X, &c.size.Y); n != 2 || err != nil ||
 		fmt.Sprintf("%dx%d", c.size.X, c.size.Y) != c.Size ||
 		min(c.size.X, c.size.Y) < 200 || max(c.size.X, c.size.Y) > 4096 {
-		return nil, app.Usage(fmt.Errorf("--size is %q", c.Size),
+		return app.Usage(fmt.Errorf("--size is %q", c.Size),
 			"write WxH with sides from 200 to 4096, for example 1080x2400")
 	}
-	phone := sandbox.New(nil)
-	known := phone.Tasks()
-	if c.Draw > 0 {
-		known = phone.Drawn(uint64(c.Draw))
+	known, err := c.known(ctx)
+	if err != nil {
+		return err
 	}
 	if len(c.Task) == 0 {
-		for _, t := range known {
-			c.Task = append(c.Task, t.ID)
-		}
+		c.Task = known
 	}
-	tasks := map[string]sandbox.Task{}
+	seen := map[string]bool{}
 	for _, id := range c.Task {
-		i := slices.IndexFunc(known, func(t sandbox.Task) bool { return t.ID == id })
-		if i < 0 {
-			return nil, app.Usage(fmt.Errorf("there is no task %q", id), "taploop sandbox --tasks")
+		switch {
+		case seen[id]:
+			return app.Usage(errors.New("a task is given twice"), "-n says how often each is run")
+		case !slices.Contains(known, id):
+			return app.Usage(fmt.Errorf("there is no task %q", id), "taploop sandbox --tasks")
 		}
-		tasks[id] = known[i]
+		seen[id] = true
 	}
-	if len(tasks) < len(c.Task) {
-		return nil, app.Usage(errors.New("a task is given twice"), "-n says how often each is run")
+	return nil
+}
+
+// known are the names of the tasks that there are.
+func (c *benchCmd) known(ctx context.Context) (names []string, err error) {
+	if c.World != "" {
+		if c.Serial == "" || c.Parallel > 1 {
+			return nil, app.Usage(errors.New("--world is about one phone"),
+				"name it with --serial HOST:PORT, and leave --parallel out")
+		}
+		if c.world, err = world.Open(c.World, int(c.Draw)); err != nil {
+			return nil, app.Usage(err, "--world androidworld=http://127.0.0.1:5000")
+		}
+		return c.world.Tasks(ctx, int(c.Rounds))
 	}
-	return tasks, nil
+	if c.Serial != "" {
+		return nil, app.Usage(errors.New("--serial is for --world"),
+			"without a world the phones are simulated")
+	}
+	phone := sandbox.New(nil)
+	list := phone.Tasks()
+	if c.Draw > 0 {
+		list = phone.Drawn(uint64(c.Draw))
+	}
+	c.tasks = map[string]sandbox.Task{}
+	for _, t := range list {
+		c.tasks[t.ID] = t
+		names = append(names, t.ID)
+	}
+	return names, nil
 }
 
 // noBehaviour are the settings of a model that do not change what it replies, or are named
@@ -146,7 +175,7 @@ var noBehaviour = []string{"model.base_url", "model.name", "model.api_key", "mod
 // setup is what the runs have in common.
 func (c *benchCmd) setup(a *invocation, models map[string]*config.Loaded) bench.Setup {
 	s := bench.Setup{Program: "taploop " + ownVersion(), Models: map[string]bench.Model{},
-		Tasks: c.Task, Draw: int(c.Draw), Locale: c.Locale, Size: c.Size,
+		Tasks: c.Task, Draw: int(c.Draw), World: c.World, Locale: c.Locale, Size: c.Size,
 		Steps: min(cmp.Or(int(c.MaxSteps), a.Conf.Loop.MaxSteps), a.Conf.Loop.MaxSteps)}
 	for name, conf := range models {
 		m := bench.Model{BaseURL: conf.Model.BaseURL, Name: conf.Model.Name,

@@ -18,6 +18,7 @@ import (
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/lab/bench"
+	"github.com/taploop/taploop/internal/lab/world"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbserver"
@@ -31,7 +32,9 @@ type TrialOptions struct {
 	Dir      string // of the results, with their sessions below it
 	Models   []string
 	Configs  map[string]*config.Loaded // by model
-	Tasks    map[string]sandbox.Task   // by id
+	Tasks    map[string]sandbox.Task   // by id, of simulated phones
+	World    world.World               // nil for simulated phones
+	Serial   string                    // the world's device
 	Locale   string
 	Size     image.Point
 	MaxSteps int
@@ -39,7 +42,7 @@ type TrialOptions struct {
 	Page     func(ctx context.Context, db *store.Store, session, file string) error
 }
 
-// Trials carry out the runs of a benchmark, each on a new simulated phone.
+// Trials carry out the runs of a benchmark, each on a new simulated phone or on a world's device.
 type Trials struct {
 	opts    TrialOptions
 	adb     *adbserver.Server
@@ -59,8 +62,11 @@ func OpenTrials(ctx context.Context, set *app.Settings, o TrialOptions) (*Trials
 	t.stop = stop
 	t.serving.Go(func() { _ = t.adb.Serve(serving, ln) }) // a failure shows in the runs
 	for _, name := range o.Models {
-		with, err := set.With(map[string]any{"model.name": name, "adb.server": ln.Addr().String(),
-			"data_dir": filepath.Join(o.Dir, "data")})
+		change := map[string]any{"model.name": name, "data_dir": filepath.Join(o.Dir, "data")}
+		if o.World == nil {
+			change["adb.server"] = ln.Addr().String()
+		}
+		with, err := set.With(change)
 		if err == nil {
 			t.parts[name], err = app.Open(ctx, with, app.Options{Observe: o.Observe})
 		}
@@ -89,25 +95,88 @@ const usualWidth, usualDensity = 1080, 420
 // noAnswer is what a model is told that asks a person about a task that needs no one.
 const noAnswer = "There is no answer. Go on with what the task says."
 
-// Try carries a run out and checks the phone. It implements bench.Measurement.Try.
-func (t *Trials) Try(ctx context.Context, k bench.Key, began func(string)) (bench.Trial, error) {
-	task, d, o := t.opts.Tasks[k.Task], t.parts[k.Model], t.opts
+// stage is where one run takes place.
+type stage struct {
+	serial, goal string
+	people       bool // somebody answers questions
+	answer       func(question string) (string, error)
+	// check returns what is missing, or "". Its error says why that is not known.
+	check func(answer string) (string, error)
+	leave func() error
+}
+
+// simulated is a stage with a new phone.
+func (t *Trials) simulated(k bench.Key, serial string) stage {
+	task, o := t.opts.Tasks[k.Task], t.opts
 	phone := sandbox.New(&sandbox.Options{Locale: o.Locale, Size: o.Size,
 		Density: min(o.Size.X, o.Size.Y) * usualDensity / usualWidth})
 	task.Setup(phone)
-	serial := fmt.Sprintf("bench-%d-%s-%d", slices.Index(o.Models, k.Model)+1, k.Task, k.Round)
 	t.adb.Attach(serial, shell.New(phone))
-	defer t.adb.Detach(serial)
+	return stage{serial: serial, goal: task.GoalIn(o.Locale), people: task.Reply != "",
+		answer: func(string) (string, error) { return cmp.Or(task.Reply, noAnswer), nil },
+		check: func(string) (string, error) {
+			if err := task.Check(phone); err != nil {
+				return strings.ReplaceAll(err.Error(), "\n", "; "), nil
+			}
+			return "", nil
+		},
+		leave: func() error { t.adb.Detach(serial); return nil }}
+}
+
+// of is a stage on the world's device.
+func (t *Trials) of(ctx context.Context, w world.World, k bench.Key) (stage, error) {
+	n := k.Round - 1
+	s := stage{serial: t.opts.Serial, people: true,
+		answer: func(question string) (string, error) {
+			answer, err := w.Ask(ctx, question)
+			if errors.Is(err, world.ErrNoUser) {
+				return noAnswer, nil
+			}
+			return answer, err
+		},
+		check: func(answer string) (string, error) {
+			if err := w.Report(ctx, answer); err != nil {
+				return "", err
+			}
+			score, reason, err := w.Score(ctx, k.Task, n)
+			if err != nil || score == 1 {
+				return "", err
+			}
+			return strings.TrimSpace(fmt.Sprintf("the world scores it %.2g. %s", score, reason)), nil
+		},
+		leave: func() error { return w.End(context.WithoutCancel(ctx), k.Task, n) }}
+	var err error
+	s.goal, err = w.Begin(ctx, k.Task, n)
+	return s, err
+}
+
+// Try carries a run out and checks the phone. It implements bench.Measurement.Try.
+func (t *Trials) Try(ctx context.Context, k bench.Key, began func(string)) (r bench.Trial,
+	err error) {
+	name := fmt.Sprintf("bench-%d-%s-%d", slices.Index(t.opts.Models, k.Model)+1, k.Task, k.Round)
+	var at stage
+	if t.opts.World == nil {
+		at = t.simulated(k, name)
+	} else if at, err = t.of(ctx, t.opts.World, k); err != nil {
+		return bench.Trial{Result: bench.Result{Key: k, Broken: err.Error()}}, ctx.Err()
+	}
+	defer func() { err = errors.Join(err, at.leave()) }()
+	return t.play(ctx, k, at, name, began)
+}
+
+// play carries a run out on a stage.
+func (t *Trials) play(ctx context.Context, k bench.Key, at stage, name string,
+	began func(string)) (bench.Trial, error) {
+	d, o := t.parts[k.Model], t.opts
 	mode := channel.NoReply
-	if task.Reply != "" {
+	if at.people {
 		mode = channel.PassToClient
 	}
 	started, id := time.Now(), ""
-	st, err := d.Cases.PlayOut(ctx, app.Call(""), usecase.Start{Task: task.GoalIn(o.Locale),
-		Reset: true, ReplyMode: string(mode),
-		Running: usecase.Running{Device: serial, MaxSteps: o.MaxSteps}},
-		func(st runs.Status) { id = st.Session.ID; began(id) },
-		func(string) (string, error) { return cmp.Or(task.Reply, noAnswer), nil })
+	st, err := d.Cases.PlayOut(ctx, app.Call(""), usecase.Start{Task: at.goal, Reset: true,
+		ReplyMode: string(mode),
+		Running:   usecase.Running{Device: at.serial, MaxSteps: o.MaxSteps}},
+		func(st runs.Status) { id = st.Session.ID; began(id) }, at.answer)
 	wrong := err
 	if err != nil && id != "" && ctx.Err() == nil { // a question that no one is here for
 		var o *usecase.Outcome
@@ -121,14 +190,14 @@ func (t *Trials) Try(ctx context.Context, k bench.Key, began func(string)) (benc
 	}
 	r := t.result(k, st)
 	r.StartedAt = started
-	if err := task.Check(phone); err != nil {
-		r.Problem = strings.ReplaceAll(err.Error(), "\n", "; ")
+	if r.Problem, err = at.check(st.Run.Answer); err != nil {
+		r.Broken = err.Error()
 	}
 	if wrong != nil {
 		r.Problem = wrong.Error()
 	}
 	r.Passed = r.Problem == "" && r.Broken == ""
-	r.Page = fmt.Sprintf("runs/%s.html", serial)
+	r.Page = fmt.Sprintf("runs/%s.html", name)
 	return bench.Trial{Result: r, Hint: st.Hint},
 		o.Page(ctx, d.Store, st.Session.ID, filepath.Join(o.Dir, r.Page))
 }

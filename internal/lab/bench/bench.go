@@ -233,9 +233,10 @@ type Setup struct {
 	Program string           `json:"program"` // and its version
 	Models  map[string]Model `json:"models"`  // by the name that the person gave
 	Tasks   []string         `json:"tasks"`
-	Draw    int              `json:"draw,omitempty"` // the seed of the tasks, 0 for the usual ones
-	Locale  string           `json:"locale"`         // of the phone
-	Size    string           `json:"size"`           // of its screen
+	Draw    int              `json:"draw,omitempty"`  // the seed of the tasks, 0 for the usual ones
+	World   string           `json:"world,omitempty"` // KIND=URL, "" for simulated phones
+	Locale  string           `json:"locale"`          // of the phone
+	Size    string           `json:"size"`            // of its screen
 	Steps   int              `json:"max_steps"`
 }
 
