@@ -167,6 +167,27 @@ func (b *testEnv) link(args ...string) string {
 	return strings.TrimSuffix(out, "\n")
 }
 
+// A client on stdio has its page, too: it is opened when somebody wants a link, once for all such
+// servers of a data folder, and follows the runs of each.
+func TestAServerOnStdioOpensThePageForALink(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "")
+	s := b.open(route{era: legacy})
+	link := b.link()
+	url, _, _ := strings.Cut(link, "/ui#")
+	ann, status := b.browser(url+"/mcp", link)
+	require.Equal(t, 200, status)
+	events := ann.listen()
+	require.Equal(t, "snapshot", (<-events).name)
+	asked := s.asks(b.task.Goal)
+	until(t, events, func(h sseEvent) bool { return h.name == "inquiry.created" })
+	status, _ = ann.answer(asked.Question.ID, "42")
+	require.Equal(t, 200, status)
+	done := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID}))
+	require.EqualValues(t, "COMPLETED", done.State)
+	require.True(t, strings.HasPrefix(b.link(), url+"/ui#"), "it stays open")
+}
+
 func TestALinkLogsOneBrowserInOnce(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os/exec"
 	"runtime"
@@ -23,8 +24,9 @@ type uiCmd struct {
 // maxName is the most characters of a name.
 const maxName = 64
 
-// Run prints one link, which logs one browser in to the page of the server that runs.
-func (c *uiCmd) Run(a *invocation) error {
+// Run prints one link, which logs one browser in to the page of the server that runs. A server on
+// stdio opens the page for that.
+func (c *uiCmd) Run(ctx context.Context, a *invocation) error {
 	name := cmp.Or(c.Name, text.Cut(app.UserName(), maxName))
 	if text.Line(name) != name || utf8.RuneCountInString(name) > maxName {
 		return app.Usage(fmt.Errorf("the name %q cannot be used", name),
@@ -38,7 +40,14 @@ func (c *uiCmd) Run(a *invocation) error {
 		return err
 	}
 	if len(here) == 0 {
-		return errNoServer(a.Conf.DataDir, gone)
+		url, found, err := serve.OpenPage(ctx, a.Conf.DataDir)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return errNoServer(a.Conf.DataDir, gone)
+		}
+		here = append(here, serve.ServerEntry{URL: url})
 	}
 	link, err := serve.OpenLogins(a.Conf.DataDir).Link(here[0].URL, name)
 	if err != nil {
@@ -67,7 +76,7 @@ func (c *uiCmd) Run(a *invocation) error {
 
 // errNoServer is the error when there is no server to log in to.
 func errNoServer(dir string, gone []serve.ServerEntry) error {
-	err := fmt.Errorf("no server that uses %s listens over HTTP", dir)
+	err := fmt.Errorf("no server that uses %s listens over HTTP, or is on stdio", dir)
 	if len(gone) > 0 {
 		err = fmt.Errorf("%w; the last one, at %s, ended without a word (process %d)", err,
 			gone[0].URL, gone[0].PID)

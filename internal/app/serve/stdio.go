@@ -15,10 +15,12 @@ import (
 func Stdio(ctx context.Context, set *app.Settings, o Options) error {
 	ctx, drained := context.WithCancel(ctx)
 	defer drained()
-	s, err := Start(ctx, set, app.Options{Console: o.Console, Drained: drained})
+	page := &onDemand{set: set}
+	s, err := Start(ctx, set, app.Options{Console: o.Console, Drained: drained, Observe: page.observe})
 	if err != nil {
 		return err
 	}
+	page.start(s)
 	s.follow(func(inquiry.Question) {})
 	// After a signal the server continues until the runs are paused: calls that wait for one return
 	// then.
@@ -40,7 +42,10 @@ func Stdio(ctx context.Context, set *app.Settings, o Options) error {
 	err = transport.ServeStdio(serving, s.MCP, eofReader{o.In, leave}, o.Out,
 		&transport.Options{InOrder: true, Log: set.Log, Subscribe: s.tools.MaySubscribe})
 	leave() // when out broke
-	return errors.Join(Without(err, errEnded), (<-paused).finish())
+	e := <-paused
+	closing, cancel := e.context(ctx)
+	defer cancel()
+	return errors.Join(Without(err, errEnded), page.close(closing), e.finish())
 }
 
 // Worker carries out runs that other servers begin, until ctx ends or a person drains it.
