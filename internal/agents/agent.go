@@ -10,6 +10,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/text"
@@ -153,12 +154,18 @@ func (a *agent) read(resp model.Response, textual bool) Reply {
 	return r
 }
 
-// carryOut carries out calls concurrently and waits for them.
+// carryOut carries out calls concurrently and waits for them. People are asked one question about
+// those that wait for a decision.
 func (a *agent) carryOut(ctx context.Context, calls []Call) error {
 	errs := make([]error, len(calls))
+	key := fmt.Sprintf("%s %s reply %d", a.h.opts.Session, a.state.Agent, a.state.replies())
+	parts := inquiry.NewTogether(key, len(calls))
 	var working sync.WaitGroup
 	for i, c := range calls {
-		working.Go(func() { errs[i] = a.finish(ctx, c) })
+		working.Go(func() {
+			defer parts[i].Leave()
+			errs[i] = a.finish(parts[i].With(ctx), c)
+		})
 	}
 	working.Wait()
 	return errors.Join(errs...)
@@ -222,6 +229,7 @@ func (a *agent) call(ctx context.Context, c Call) (Result, error) {
 			c.Name), nil
 	}
 	if t.conn == nil {
+		inquiry.PartOf(ctx).Leave()
 		return a.callBuiltin(ctx, c, t)
 	}
 	if begun {
@@ -321,28 +329,44 @@ func (a *agent) behalf() transport.Behalf {
 	return transport.Behalf{Role: a.state.Begin.Role, Goal: text.Cut(a.state.Begin.Goal, mostGoal)}
 }
 
-// behalfKey is the key in the _meta of a call on its way to the proxy. It goes no further: a server
-// learns of an agent's goal only what the agent tells it.
-const behalfKey = "taploop/behalf"
+// madeKey is the key in the _meta of a call on its way to the proxy that stands for a made. It goes
+// no further: a server learns of an agent's goal only what the agent tells it.
+const madeKey = "taploop/made"
 
-// told is a proxy that learns on whose behalf each call is made.
-type told struct{ Proxy }
+// made is on whose behalf a call is made, and which calls are made with it.
+type made struct {
+	behalf string
+	part   *inquiry.Part
+}
+
+// told is a proxy that learns how each call is made.
+type told struct {
+	Proxy
+	calls *sync.Map // of made, by number
+}
 
 // HandleMessage implements transport.Server.
 func (p told) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
 	var message, params, meta map[string]json.RawMessage
+<<<<<<< HEAD
 	var behalf transport.Behalf
+=======
+	var n int64
+>>>>>>> 573b2b3a (inquiry: held calls of one reply are one question, each action is an interrupt, an edit may name another tool)
 	if json.Unmarshal(raw, &message) != nil || json.Unmarshal(message["params"], &params) != nil ||
-		json.Unmarshal(params["_meta"], &meta) != nil ||
-		json.Unmarshal(meta[behalfKey], &behalf) != nil {
+		json.Unmarshal(params["_meta"], &meta) != nil || json.Unmarshal(meta[madeKey], &n) != nil {
 		return p.Proxy.HandleMessage(ctx, raw)
 	}
-	delete(meta, behalfKey)
+	delete(meta, madeKey)
 	if delete(params, "_meta"); len(meta) > 0 {
 		params["_meta"] = encoded(meta)
 	}
 	message["params"] = encoded(params)
-	return p.Proxy.HandleMessage(transport.OnBehalf(ctx, behalf), encoded(message))
+	if of, ok := p.calls.Load(n); ok {
+		of := of.(made)
+		ctx = of.part.With(transport.OnBehalf(ctx, of.behalf))
+	}
+	return p.Proxy.HandleMessage(ctx, encoded(message))
 }
 
 // encoded is a map of JSON as JSON.

@@ -7,11 +7,13 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/client"
 	clienttransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -22,6 +24,8 @@ type connection struct {
 	client *client.Client
 	tools  []listedTool
 	end    func()
+	calls  sync.Map // of made, by number, while they are made
+	last   atomic.Int64
 }
 
 // connect opens a connection to a server and lists its tools.
@@ -32,7 +36,7 @@ func connect(ctx context.Context, s Server) (*connection, error) {
 	c := &connection{Server: s}
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		err := transport.ServeStdio(life, told{s.Proxy}, fromClient, toClient, nil)
+		err := transport.ServeStdio(life, told{s.Proxy, &c.calls}, fromClient, toClient, nil)
 		toClient.CloseWithError(cause(err))
 		fromClient.CloseWithError(cause(err))
 	})
@@ -87,9 +91,12 @@ func errorText(err error) string {
 func (c *connection) call(ctx context.Context, behalf transport.Behalf, name string,
 	args json.RawMessage) (
 	words string, failed bool, err error) {
+	n := c.last.Add(1)
+	c.calls.Store(n, made{behalf, inquiry.PartOf(ctx)})
+	defer c.calls.Delete(n)
 	var r mcp.CallToolRequest
 	r.Params.Name, r.Params.Arguments = name, args
-	r.Params.Meta = &mcp.Meta{AdditionalFields: map[string]any{behalfKey: behalf}}
+	r.Params.Meta = &mcp.Meta{AdditionalFields: map[string]any{madeKey: n}}
 	result, err := c.client.CallTool(ctx, r)
 	if err != nil {
 		if ctx.Err() != nil {

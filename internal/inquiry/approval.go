@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,7 +39,9 @@ type Approval struct {
 	Words
 	ActionRequests []ActionRequest `json:"action_requests,omitempty"`
 	ReviewConfigs  []ReviewConfig  `json:"review_configs,omitempty"` // of each name once
-	Severity       Severity        `json:"severity,omitempty"`
+	// names that an edited action may have in place of a name, with arguments of their own
+	EditNames map[string][]string `json:"edit_names,omitempty"`
+	Severity  Severity            `json:"severity,omitempty"`
 	// only people decide; the broker sets it by the severity
 	PeopleOnly bool    `json:"people_only,omitempty"`
 	Element    string  `json:"element,omitempty"` // the element under the finger
@@ -47,7 +50,7 @@ type Approval struct {
 	Places     []Place `json:"places,omitempty"`  // of the question's frame that are touched
 	// what would happen, for people; nil if the one who asked has not said
 	Act *consent.Act `json:"act,omitempty"`
-	// what the decision is about, in the words of who asked
+	// what the decisions are about, in the words of who asked, see Bounds
 	Bound string `json:"bound,omitempty"`
 	// what exactly is touched or called, and the server of a tool: leave to go on without asking
 	// may be for that
@@ -72,17 +75,23 @@ func (a *Approval) Clone() Body {
 	c.ActionRequests = slices.Clone(a.ActionRequests)
 	c.ReviewConfigs = slices.Clone(a.ReviewConfigs)
 	c.Places = slices.Clone(a.Places)
+	c.EditNames = maps.Clone(a.EditNames)
 	return &c
 }
 
 // Allowed is what may be decided about the request with this index.
 func (a *Approval) Allowed(i int) []string {
-	for _, c := range a.ReviewConfigs {
-		if c.ActionName == a.ActionRequests[i].Name {
-			return c.AllowedDecisions
-		}
+	if c := a.configOf(a.ActionRequests[i].Name); c >= 0 {
+		return a.ReviewConfigs[c].AllowedDecisions
 	}
 	return nil
+}
+
+// configOf is the index of the configuration for actions of the name, or -1.
+func (a *Approval) configOf(name string) int {
+	return slices.IndexFunc(a.ReviewConfigs, func(c ReviewConfig) bool {
+		return c.ActionName == name
+	})
 }
 
 // Check implements [Body]. Silence about an action decides nothing, or rejects it.
@@ -304,28 +313,29 @@ func (a *Approval) edit(was ActionRequest, d Decision, o *Options) (
 
 // argsSchema is the schema of the arguments of actions with this name; nil if missing.
 func (a *Approval) argsSchema(name string) map[string]any {
-	for _, c := range a.ReviewConfigs {
-		if c.ActionName == name && len(c.ArgsSchema) > 0 {
-			return c.ArgsSchema
-		}
+	if c := a.configOf(name); c >= 0 && len(a.ReviewConfigs[c].ArgsSchema) > 0 {
+		return a.ReviewConfigs[c].ArgsSchema
 	}
 	return nil
 }
 
 // checkEdit says why an action cannot take the place of was.
 func (a *Approval) checkEdit(was ActionRequest, e EditedAction, o *Options) error {
-	if schema := a.argsSchema(was.Name); schema != nil {
-		return checkArgs(schema, was, e)
+	schema := a.argsSchema(was.Name)
+	switch {
+	case schema == nil:
+		return o.CheckEdit(was, e)
+	case e.Name == was.Name:
+		return CheckArgs(schema, e.Args)
+	case slices.Contains(a.EditNames[was.Name], e.Name):
+		return nil // whoever carries it out knows what it takes
 	}
-	return o.CheckEdit(was, e)
+	return fmt.Errorf("its name is %s, which is no tool that can take the place of %s",
+		text.Quote(e.Name, 100), was.Name)
 }
 
-// checkArgs says why an action whose arguments have a schema cannot take the place of was.
-func checkArgs(given map[string]any, was ActionRequest, e EditedAction) error {
-	if e.Name != was.Name {
-		return fmt.Errorf("its name is %s (only the arguments of %s can be edited)",
-			text.Quote(e.Name, 100), was.Name)
-	}
+// CheckArgs says why arguments do not fit their JSON Schema.
+func CheckArgs(given map[string]any, args Args) error {
 	var schema jsonschema.Schema
 	raw, err := json.Marshal(given)
 	if err == nil {
@@ -336,13 +346,13 @@ func checkArgs(given map[string]any, was ActionRequest, e EditedAction) error {
 	if err != nil || bad != nil {
 		return errors.New("the schema of its arguments cannot be read (approve or reject it)")
 	}
-	encoded, err := json.Marshal(e.Args)
+	encoded, err := json.Marshal(args)
 	if err != nil {
 		return err
 	}
-	var args any
-	if err := json.Unmarshal(encoded, &args); err != nil {
+	var value any
+	if err := json.Unmarshal(encoded, &value); err != nil {
 		return err
 	}
-	return resolved.Validate(args)
+	return resolved.Validate(value)
 }

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -139,5 +140,89 @@ func TestAWordDecidesWhereItIsAPersons(t *testing.T) {
 		a = g.post(path, g.kim, `{"response":"yes"}`)
 		require.Equal(t, 409, a.status, "the question that it was for is settled: %s", a.text)
 		g.untouched(next)
+	}
+}
+
+// several is a question about two calls, of which the second may be edited to another tool.
+func several() inquiry.Question {
+	return inquiry.Question{Kind: inquiry.KindApproval, Text: "may they be made?",
+		Body: &inquiry.Approval{Severity: inquiry.Sensitive,
+			ActionRequests: []inquiry.ActionRequest{{Name: "send_mail", Description: "send",
+				Args: map[string]any{"to": "ann"}}, {Name: "write_file", Args: map[string]any{}}},
+			ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "send_mail",
+				AllowedDecisions: []string{"approve", "reject"}}, {ActionName: "write_file",
+				AllowedDecisions: []string{"edit", "respond"},
+				ArgsSchema:       map[string]any{"type": "object"}}},
+			EditNames: map[string][]string{"write_file": {"move_file"}}}}
+}
+
+// Each action is an interrupt with an id, and LangGraph's clients resume all of them by their ids.
+func TestInterruptsAreResumedByTheirIDs(t *testing.T) {
+	g := approvals(t, inquiry.Options{})
+	q := g.waiting("ann", several())
+	one, two := q.ID+".1", q.ID+".2"
+	got := g.get("/v1/inquiries/"+q.ID, g.boss).json(t)["interrupts"].([]any)
+	require.Len(t, got, 2)
+	first, second := got[0].(map[string]any), got[1].(map[string]any)
+	require.Equal(t, one, first["id"])
+	require.Equal(t, map[string]any{"type": "tool_approval", "tool_call_id": one,
+		"name": "send_mail", "args": map[string]any{"to": "ann"}, "description": "send"},
+		first["value"])
+	decided := func(properties map[string]any, required ...any) map[string]any {
+		return map[string]any{"type": "object", "required": required, "properties": properties}
+	}
+	words := map[string]any{"type": "string"}
+	require.Equal(t, map[string]any{"oneOf": []any{
+		decided(map[string]any{"type": map[string]any{"const": "approve"}}, "type"),
+		decided(map[string]any{"type": map[string]any{"const": "reject"}, "message": words},
+			"type")}}, first["responseSchema"])
+	require.Equal(t, first["responseSchema"], first["response_schema"])
+	edit := second["responseSchema"].(map[string]any)["oneOf"].([]any)[0].(map[string]any)
+	edited := edit["properties"].(map[string]any)["edited_action"].(map[string]any)
+	require.Equal(t, map[string]any{"enum": []any{"write_file", "move_file"}},
+		edited["properties"].(map[string]any)["name"])
+
+	for body, want := range map[string]string{
+		`{"resume":{"` + one + `":{"type":"approve"}}}`: "no decision about " + two,
+		`{"resume":{"` + one + `":{"type":"approve"},"` + two + `":{"type":"respond",` +
+			`"message":"x"},"other":{"type":"approve"}}}`: `no interrupt \"other\"`,
+		`{"resume":{"` + one + `":{"type":"approve","x":1},"` + two + `":{}}}`: "unknown field",
+		`{"resume":["approve"]}`: "no object",
+		`{"type":"approve"}`:     "1 decision for 2 actions",
+		`{"message":"approve"}`:  "are of a decision",
+		`{"resume":{"` + one + `":{"type":"respond","message":"x"},"` + two +
+			`":{"type":"respond","message":"x"}}}`: "decision 1",
+	} {
+		a := g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, body)
+		require.Equal(t, 400, a.status, "%s: %s", body, a.text)
+		require.Contains(t, a.text, want, body)
+		g.untouched(q)
+	}
+	a := g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, `{"resume":{"`+two+
+		`":{"type":"edit","editedAction":{"name":"move_file","args":{"to":"b"}}},"`+one+
+		`":{"type":"reject","message":"not her"}}}`)
+	require.Equal(t, 200, a.status, a.text)
+	won := a.json(t)["inquiry"].(map[string]any)["resolution"].(map[string]any)
+	require.Equal(t, []any{map[string]any{"type": "reject", "message": "not her"},
+		map[string]any{"type": "edit", "edited_action": map[string]any{"name": "move_file",
+			"args": map[string]any{"to": "b"}}}}, won["decisions"])
+}
+
+// A question about one action is an interrupt with the question's id, which takes a decision alone.
+func TestOneInterruptTakesItsDecision(t *testing.T) {
+	for body, want := range map[string]any{
+		`{"type":"approve"}`: map[string]any{"type": "approve"},
+		`{"type":"reject","message":"no"}`: map[string]any{"type": "reject",
+			"message": "no"},
+		`{"resume":{"decisions":[{"type":"approve"}]}}`: map[string]any{"type": "approve"},
+		`{"resume":{"type":"approve"}}`:                 map[string]any{"type": "approve"},
+		`{"resume":{"ID":{"type":"approve"}}}`:          map[string]any{"type": "approve"},
+	} {
+		g := approvals(t, inquiry.Options{})
+		q := g.waiting("ann", about(inquiry.Critical))
+		a := g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, strings.ReplaceAll(body, "ID", q.ID))
+		require.Equal(t, 200, a.status, a.text)
+		won := a.json(t)["inquiry"].(map[string]any)["resolution"].(map[string]any)
+		require.Equal(t, []any{want}, won["decisions"], body)
 	}
 }

@@ -106,6 +106,11 @@ type replyBody struct {
 
 	// about the actions of an approval, one each: "decisions" is their type
 	Decisions []inquiry.Decision `json:"decisions"`
+	// the same as LangGraph's clients resume with, see [inquiry.Question.Resume]
+	Resume json.RawMessage `json:"resume"`
+	// with a type of decisions, of the decision about the only action
+	EditedAction *inquiry.EditedAction `json:"edited_action"`
+	Message      string                `json:"message"`
 }
 
 // response is the words of an answer: a text, or the object of a form as it was sent.
@@ -145,6 +150,17 @@ var misfits = map[inquiry.Misfit]string{
 // reply makes a reply to q of the body.
 func (b *replyBody) reply(q inquiry.Question) (inquiry.Reply, error) {
 	sent := inquiry.Sent{Type: b.Type, Decisions: b.Decisions}
+	if b.Resume != nil && b.Decisions == nil {
+		var err error
+		if sent.Decisions, err = q.Resume(b.Resume); err != nil {
+			return inquiry.Reply{}, badRequest(`"resume": %w`, err)
+		}
+	}
+	if sent.OfDecision(b.EditedAction, b.Message); sent.Decisions == nil &&
+		(b.EditedAction != nil || b.Message != "") {
+		return inquiry.Reply{}, badRequest(`"edited_action" and "message" are of a decision ` +
+			`(want "type": "edit", "reject" or "respond")`)
+	}
 	switch {
 	case b.Response.object:
 		sent.Values = []byte(b.Response.text)

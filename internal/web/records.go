@@ -28,7 +28,9 @@ type shownWith struct {
 	Offers        []inquiry.Offer `json:"offers,omitempty"` // what can be said other than an answer
 	// what the question has beside its text, for people
 	Details []inquiry.Detail `json:"details,omitempty"`
-	ByHand  bool             `json:"by_hand,omitempty"` // a person is to use the phone
+	// the actions that wait for a decision, as clients of LangGraph know them
+	Interrupts []inquiry.Interrupt `json:"interrupts,omitempty"`
+	ByHand     bool                `json:"by_hand,omitempty"` // a person is to use the phone
 	export.InWords
 	// what a person may say is not to be asked again for a while, as POST /v1/grants takes it
 	Leaves []guard.Leave `json:"leaves,omitempty"`
@@ -53,7 +55,7 @@ type records struct {
 func (o records) viewOf(q inquiry.Question) inquiryView {
 	q.Channels = channel.Settling(q, o.channels(q))
 	v := inquiryView{q, shownWith{InquiryID: q.ID, Offers: q.Offers(),
-		InWords:     export.PutInWords(q),
+		Interrupts: q.Interrupts(), InWords: export.PutInWords(q),
 		InputSchema: inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)}}
 	v.Leaves = leavesOf(q)
 	for _, d := range q.Details() {

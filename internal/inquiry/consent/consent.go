@@ -31,6 +31,8 @@ type Act struct {
 	Object string `json:"object,omitempty"` // what the tool works on
 	Agent  string `json:"agent,omitempty"`  // who calls it, as far as that is known
 	Goal   string `json:"goal,omitempty"`   // what it is called for, "" if that is not known
+
+	More []*Act `json:"more,omitempty"` // acts that are decided about with it
 }
 
 // Consent is an act for a person who decides about it.
@@ -67,6 +69,18 @@ const (
 
 // Describe words the act in the language that fits best.
 func (a *Act) Describe(lang string) Consent {
+	c := a.describe(lang)
+	for _, more := range a.More {
+		m := more.Describe(lang)
+		c.Headline += "; " + m.Headline
+		c.Wants += "\n" + m.Wants
+		c.Does += "; " + m.Does
+	}
+	return c
+}
+
+// describe words the act alone.
+func (a *Act) describe(lang string) Consent {
 	w := textsIn(lang)
 	if a.Tool != "" {
 		return a.tool(w)

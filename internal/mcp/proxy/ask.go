@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -31,6 +32,14 @@ func (g *gate) unapplied(ctx context.Context, client string) ([]inquiry.Question
 // call waits for, such as one of a client that gave up, or a new one.
 func (g *gate) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 	inquiry.Question, error) {
+	asks := g.question(ctx, c, d)
+	if c.part != nil {
+		transport.Begun(ctx) // other calls are waited for
+	}
+	q, at, err := c.part.Ask(ctx, g.opts.Questions, asks)
+	if c.at = max(at, 0); err != nil || at >= 0 {
+		return q, err
+	}
 	g.claims.mu.Lock()
 	defer g.claims.mu.Unlock()
 	list, err := g.unapplied(ctx, c.client)
@@ -50,8 +59,7 @@ func (g *gate) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 	if open >= maxOpen {
 		return inquiry.Question{}, fmt.Errorf("%d questions are open (at most %d)", open, maxOpen)
 	}
-	q, err := g.opts.Questions.Open(ctx, g.question(ctx, c, d))
-	if err == nil {
+	if q, err = g.opts.Questions.Open(ctx, asks); err == nil {
 		g.claims.held[q.ID] = true
 	}
 	return q, err
@@ -77,12 +85,18 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 		asks = fmt.Sprintf("This is for you to do by hand: %s of %s. What came of it?",
 			text.Quote(c.name, 100), text.Quote(g.opts.Name, 100))
 	}
+	edits := slices.Contains(allowed, inquiry.Edit)
 	if c.tool.schema == nil {
+		edits = false
 		allowed = slices.DeleteFunc(slices.Clone(allowed),
 			func(s string) bool { return s == inquiry.Edit })
 	}
 	if len(allowed) == 0 {
 		allowed = []string{inquiry.Approve, inquiry.Reject}
+	}
+	var names map[string][]string
+	if edits {
+		names = map[string][]string{c.name: g.editNames(c)}
 	}
 	args := inquiry.Args{}
 	_ = json.Unmarshal(c.m.Param("arguments"), &args) // the rules have read them
@@ -102,11 +116,12 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 					c.subject(g.opts.Name).Describe(c.name+" of "+g.opts.Name))}},
 			ReviewConfigs: []inquiry.ReviewConfig{{ActionName: c.name, AllowedDecisions: allowed,
 				ArgsSchema: c.tool.schema}},
-			Severity: inquiry.Severity(d.Severity.String()),
-			Reason:   d.Reason,
-			Rule:     d.Rule,
-			Target:   c.subject(g.opts.Name).Target(),
-			Server:   g.opts.Name,
+			EditNames: names,
+			Severity:  inquiry.Severity(d.Severity.String()),
+			Reason:    d.Reason,
+			Rule:      d.Rule,
+			Target:    c.subject(g.opts.Name).Target(),
+			Server:    g.opts.Name,
 		},
 		SessionID: g.opts.Session,
 		Task:      said.Who,
@@ -120,6 +135,25 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 		q.Channels = append(q.Channels, inquiry.Channel{Name: name})
 	}
 	return q
+}
+
+// editNames returns the names of tools that may be called in the place of c.
+func (g *gate) editNames(c *toolCall) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.others)) {
+		other := &toolCall{name: name, tool: c.others[name]}
+		if name != c.name && len(names) < maxOthers && g.replaces(c, other) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// replaces reports whether a person who decides about c may put the other call in its place: one
+// that does no more harm.
+func (g *gate) replaces(c, other *toolCall) bool {
+	d := g.judge(other)
+	return d.Verdict == guard.Allow || d.Verdict == guard.Ask &&
+		d.Severity <= g.judge(c).Severity && (c.tool.destructive || !other.tool.destructive)
 }
 
 // showsForm reports whether the client can show the question to its user, whose decision counts.

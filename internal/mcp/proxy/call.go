@@ -10,6 +10,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -23,6 +24,9 @@ type toolCall struct {
 	client string          // its principal
 	token  json.RawMessage // of the progress that the client asks for, or nil if it does not
 	bound  string          // equal for calls that do the same
+	others map[string]tool // the server's tools
+	part   *inquiry.Part   // of the calls that were made with it, or nil
+	at     int             // its index among the actions of the question
 
 	// of a call that is made again, under 2026-07-28
 	form    string // the id of the question that the client has shown, or "" if missing

@@ -27,10 +27,7 @@ func (g *gate) execute(ctx context.Context, l *link, c *toolCall, q inquiry.Ques
 		return errorResult(c.m, "no answer in time: nobody decided, "+
 			"and nothing was carried out"), nil
 	}
-	if len(q.Resolution.Decisions) != 1 {
-		return errorResult(c.m, "refused by the other side"), nil
-	}
-	d := q.Resolution.Decisions[0]
+	d := c.decision(q)
 	switch d.Type {
 	case inquiry.Approve:
 		return g.pass(ctx, l, c, c.m, "")
@@ -47,19 +44,54 @@ func (g *gate) execute(ctx context.Context, l *link, c *toolCall, q inquiry.Ques
 	return errorResult(c.m, said), nil
 }
 
-// edited passes a call on with other arguments, and says so in its result.
+// edited passes a call on with other arguments or to another tool, and says so in its result.
 func (g *gate) edited(ctx context.Context, l *link, c *toolCall, d inquiry.Decision) (
 	*message, error) {
-	args, err := text.Marshal(cmp.Or(d.EditedAction, &inquiry.EditedAction{}).Args)
-	if err != nil || d.EditedAction == nil || d.EditedAction.Name != c.name {
-		return errorResult(c.m, "refused by the other side: another action was put in its place, "+
-			"which cannot be carried out"), nil
-	}
-	m, err := withArguments(c.m, args)
+	e := cmp.Or(d.EditedAction, &inquiry.EditedAction{})
+	args, err := text.Marshal(e.Args)
 	if err != nil {
 		return nil, err
 	}
+	m, err := with(c.m, map[string]json.RawMessage{"name": wire.Encode(e.Name)})
+	if err == nil {
+		m, err = withArguments(m, args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if e.Name == c.name {
+		return g.pass(ctx, l, c, m, string(args))
+	}
+	why, err := g.replace(ctx, l, c, m, e)
+	if err != nil || why != "" {
+		return errorResult(c.m, "refused by the other side: another call was put in its place, "+
+			"which cannot be carried out: "+why), err
+	}
 	return g.pass(ctx, l, c, m, string(args))
+}
+
+// replace makes c the call m of another tool, which a person has put in its place. It returns why
+// that cannot be carried out, or "": the rules hold for it as for any call.
+func (g *gate) replace(ctx context.Context, l *link, c *toolCall, m *message,
+	e *inquiry.EditedAction) (string, error) {
+	now, err := readCall(g.opts, c.client, m)
+	if err != nil {
+		return "", err
+	}
+	if now.tool, err = l.tool(ctx, m, now.name, false); err != nil {
+		return "", err
+	}
+	if now.tool.schema == nil {
+		return "there is no tool " + text.Quote(now.name, 100), nil
+	}
+	if err := inquiry.CheckArgs(now.tool.schema, e.Args); err != nil {
+		return text.Line(err.Error()), nil
+	}
+	if !g.replaces(c, now) {
+		return "it needs a decision about itself", nil
+	}
+	c.name, c.tool = now.name, now.tool
+	return now.disguised(), nil
 }
 
 // continueRound makes an approved call again, with the answers to the questions of its server.

@@ -304,6 +304,8 @@ func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage
 	}
 	list, err := p.gate.unapplied(ctx, c.client)
 	return slices.ContainsFunc(list, func(q inquiry.Question) bool {
-		return strings.HasPrefix(inquiry.As[inquiry.Approval](q).Bound, c.bound)
+		return slices.ContainsFunc(inquiry.As[inquiry.Approval](q).Bounds(), func(b string) bool {
+			return strings.HasPrefix(b, c.bound)
+		})
 	}), err
 }

@@ -15,6 +15,7 @@ import (
 // call passes a call on if the rules or a person allow it.
 func (g *gate) call(ctx context.Context, l *link, m *message) (*message, error) {
 	if g.opts.Guard == nil && g.opts.Target.URL == "" { // a remote server may need headers
+		inquiry.PartOf(ctx).Leave()
 		return l.request(ctx, m)
 	}
 	c, err := readCall(g.opts, transport.Principal(ctx), m)
@@ -24,15 +25,19 @@ func (g *gate) call(ctx context.Context, l *link, m *message) (*message, error) 
 	if c.tool, err = l.tool(ctx, c.m, c.name, false); err != nil {
 		return nil, err
 	}
+	c.others = l.tools.all()
 	if words := c.disguised(); words != "" && g.opts.Guard != nil {
 		return errorResult(m, words), nil
 	}
+	c.part = inquiry.PartOf(ctx)
 	d := g.judge(c)
 	switch d.Verdict {
 	case guard.Allow:
+		c.part.Leave()
 		return l.request(ctx, c.withHeaders(c.m))
 	case guard.Ask, guard.HandOver:
 		if r, ok := g.rounds.take(c); ok {
+			c.part.Leave()
 			return g.continueRound(ctx, l, c, r)
 		}
 		// nothing is passed on that the decision is not about
@@ -43,6 +48,7 @@ func (g *gate) call(ctx context.Context, l *link, m *message) (*message, error) 
 		case err != nil:
 			return nil, fmt.Errorf("not carried out: leave to do it could not be used: %w", err)
 		case leave:
+			c.part.Leave()
 			return l.request(ctx, c.withHeaders(c.m))
 		}
 		return g.review(ctx, l, c, d)
@@ -82,12 +88,12 @@ func (g *gate) review(ctx context.Context, l *link, c *toolCall, d guard.Decisio
 			return errorResult(c.m, pending(c, q)), nil
 		}
 		moved := false
-		if passes(q) {
+		if passes(c, q) {
 			if moved, err = g.toolChanged(ctx, l, c); err != nil {
 				return nil, fmt.Errorf("not carried out: %w", err)
 			}
 		}
-		_, err = g.opts.Questions.Apply(ctx, q.ID, q.Fence)
+		err = c.part.Apply(ctx, g.opts.Questions, q)
 		switch {
 		case errors.Is(err, inquiry.ErrApplied): // by another call
 		case err != nil:
@@ -104,12 +110,17 @@ func (g *gate) review(ctx context.Context, l *link, c *toolCall, d guard.Decisio
 	}
 }
 
-// passes reports whether a person has decided to pass the call on.
-func passes(q inquiry.Question) bool {
-	if q.Status != inquiry.Answered || len(q.Resolution.Decisions) != 1 {
-		return false
+// decision returns what a person has decided about the call; without a type if nothing.
+func (c *toolCall) decision(q inquiry.Question) inquiry.Decision {
+	if q.Status != inquiry.Answered || len(q.Resolution.Decisions) <= c.at {
+		return inquiry.Decision{}
 	}
-	d := q.Resolution.Decisions[0].Type
+	return q.Resolution.Decisions[c.at]
+}
+
+// passes reports whether a person has decided to pass the call on.
+func passes(c *toolCall, q inquiry.Question) bool {
+	d := c.decision(q).Type
 	return d == inquiry.Approve || d == inquiry.Edit
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"sync"
 	"time"
 
@@ -48,6 +49,16 @@ func (tl *toolList) known(name string) (t tool, ok bool) {
 	defer tl.mu.Unlock()
 	t, ok = tl.tools[name]
 	return t, ok && time.Since(tl.read) <= listAge
+}
+
+// maxOthers is how many names of tools a question has.
+const maxOthers = 100
+
+// all returns the tools by name, or nil when they are not known.
+func (tl *toolList) all() map[string]tool {
+	tl.mu.Lock()
+	defer tl.mu.Unlock()
+	return maps.Clone(tl.tools)
 }
 
 // version is another one after each change of the list.

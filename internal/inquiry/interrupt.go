@@ -1,0 +1,168 @@
+package inquiry
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Interrupt is an action that waits for a decision, in the shape of LangGraph's interrupts with one
+// tool call each. It is resumed by a [Decision] under its id.
+type Interrupt struct {
+	ID    string       `json:"id"`
+	Value toolApproval `json:"value"`
+	// JSON Schema of the decision, under the names of the wire and of LangGraph's call
+	Schema      map[string]any `json:"response_schema"`
+	SchemaAlias map[string]any `json:"responseSchema"`
+}
+
+// toolApproval is the value of an interrupt.
+type toolApproval struct {
+	Type   string `json:"type"` // always tool_approval
+	CallID string `json:"tool_call_id"`
+	ActionRequest
+}
+
+// Interrupts returns the actions that the question is about, an interrupt each. The id of a single
+// one is the question's.
+func (q Question) Interrupts() (list []Interrupt) {
+	a := As[Approval](q)
+	for i, r := range a.ActionRequests {
+		id := q.ID
+		if len(a.ActionRequests) > 1 {
+			id = fmt.Sprintf("%s.%d", q.ID, i+1)
+		}
+		schema := a.decisionSchema(i)
+		list = append(list, Interrupt{id, toolApproval{"tool_approval", id, r}, schema, schema})
+	}
+	return list
+}
+
+// decisionSchema is the JSON Schema of the decisions that may be taken about an action.
+func (a *Approval) decisionSchema(i int) map[string]any {
+	name := a.ActionRequests[i].Name
+	words := map[string]any{"type": "string"}
+	var forms []any
+	for _, d := range a.Allowed(i) {
+		properties := map[string]any{"type": map[string]any{"const": d}}
+		required := []string{"type"}
+		switch d {
+		case Edit:
+			properties["edited_action"] = a.editSchema(name)
+			required = append(required, "edited_action")
+		case Respond:
+			required = append(required, "message")
+			properties["message"] = words
+		case Reject:
+			properties["message"] = words
+		}
+		forms = append(forms, map[string]any{"type": "object", "properties": properties,
+			"required": required})
+	}
+	if len(forms) == 1 {
+		return forms[0].(map[string]any)
+	}
+	return map[string]any{"oneOf": forms}
+}
+
+// editSchema is the JSON Schema of the actions that may take the place of one.
+func (a *Approval) editSchema(name string) map[string]any {
+	names, args := map[string]any{"type": "string"}, map[string]any{"type": "object"}
+	if schema := a.argsSchema(name); schema != nil {
+		names = map[string]any{"const": name}
+		args = schema
+		if others := a.EditNames[name]; len(others) > 0 {
+			names = map[string]any{"enum": append([]string{name}, others...)}
+			args = map[string]any{"type": "object"}
+		}
+	}
+	return map[string]any{"type": "object", "required": []string{"name", "args"},
+		"properties": map[string]any{"name": names, "args": args}}
+}
+
+// Resume reads the decisions that LangGraph's clients resume the question's interrupts with: one of
+// {"decisions": [...]}, an object with a decision under the id of each interrupt, or, for a single
+// interrupt, its decision.
+func (q Question) Resume(raw []byte) ([]Decision, error) {
+	var by map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &by); err != nil {
+		return nil, errors.New(`it is no object (want {"INTERRUPT ID": {"type": "approve"}})`)
+	}
+	interrupts := q.Interrupts()
+	switch {
+	case by["decisions"] != nil:
+		return resumedAll(raw)
+	case by["type"] != nil && len(interrupts) == 1:
+		by = map[string]json.RawMessage{interrupts[0].ID: raw}
+	}
+	var list []Decision
+	var missing []string
+	for _, in := range interrupts {
+		one, is := by[in.ID]
+		if delete(by, in.ID); !is {
+			missing = append(missing, in.ID)
+			continue
+		}
+		var d resumed
+		if err := strictly(one, &d); err != nil {
+			return nil, fmt.Errorf("the decision about %s cannot be read: %w", in.ID, err)
+		}
+		list = append(list, d.decision())
+	}
+	switch {
+	case len(missing) > 0:
+		return nil, fmt.Errorf("no decision about %s: all interrupts of a question are decided "+
+			"together", strings.Join(missing, ", "))
+	case len(by) > 0:
+		for id := range by {
+			return nil, fmt.Errorf("the question has no interrupt %s", text.Quote(id, 100))
+		}
+	}
+	return list, nil
+}
+
+// resumed is a decision, also as LangChain's JavaScript writes it.
+type resumed struct {
+	Decision
+	EditedAlias *EditedAction `json:"editedAction"`
+}
+
+func (r resumed) decision() Decision {
+	r.EditedAction = cmp.Or(r.EditedAction, r.EditedAlias)
+	return r.Decision
+}
+
+// resumedAll reads {"decisions": [...]}.
+func resumedAll(raw []byte) (list []Decision, err error) {
+	var all struct {
+		Decisions []resumed `json:"decisions"`
+	}
+	err = strictly(raw, &all)
+	for _, r := range all.Decisions {
+		list = append(list, r.decision())
+	}
+	return list, err
+}
+
+// strictly decodes JSON with known fields.
+func strictly(raw []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
+}
+
+// OfDecision makes a decision what was sent if the type of the reply is one of decisions, as the
+// answer to a single interrupt.
+func (s *Sent) OfDecision(edited *EditedAction, message string) {
+	if !slices.Contains(DecisionTypes, string(s.Type)) || s.Decisions != nil {
+		return
+	}
+	s.Decisions = []Decision{{Type: string(s.Type), EditedAction: edited, Message: message}}
+	s.Type = TypeDecisions
+}
