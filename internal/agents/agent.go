@@ -335,7 +335,7 @@ const madeKey = "taploop/made"
 
 // made is on whose behalf a call is made, and which calls are made with it.
 type made struct {
-	behalf string
+	behalf transport.Behalf
 	part   *inquiry.Part
 }
 
@@ -348,11 +348,7 @@ type told struct {
 // HandleMessage implements transport.Server.
 func (p told) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
 	var message, params, meta map[string]json.RawMessage
-<<<<<<< HEAD
-	var behalf transport.Behalf
-=======
 	var n int64
->>>>>>> 573b2b3a (inquiry: held calls of one reply are one question, each action is an interrupt, an edit may name another tool)
 	if json.Unmarshal(raw, &message) != nil || json.Unmarshal(message["params"], &params) != nil ||
 		json.Unmarshal(params["_meta"], &meta) != nil || json.Unmarshal(meta[madeKey], &n) != nil {
 		return p.Proxy.HandleMessage(ctx, raw)

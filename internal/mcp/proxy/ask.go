@@ -74,29 +74,15 @@ func (g *gate) claimable(q inquiry.Question, c *toolCall) bool {
 
 // question is the question about a call, which a person is asked.
 func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inquiry.Question {
-	allowed := d.Allowed
+	allowed, names := g.allowed(c, d)
 	act := &consent.Act{Server: g.opts.Name, Tool: c.name, Agent: transport.ClientName(ctx)}
 	if of := transport.BehalfOf(ctx); of.Goal != "" {
 		act.Agent, act.Goal = of.Role, of.Goal
 	}
 	asks := ""
 	if d.Verdict == guard.HandOver { // a person does it elsewhere, and reports the result
-		allowed = []string{inquiry.Respond, inquiry.Reject}
 		asks = fmt.Sprintf("This is for you to do by hand: %s of %s. What came of it?",
 			text.Quote(c.name, 100), text.Quote(g.opts.Name, 100))
-	}
-	edits := slices.Contains(allowed, inquiry.Edit)
-	if c.tool.schema == nil {
-		edits = false
-		allowed = slices.DeleteFunc(slices.Clone(allowed),
-			func(s string) bool { return s == inquiry.Edit })
-	}
-	if len(allowed) == 0 {
-		allowed = []string{inquiry.Approve, inquiry.Reject}
-	}
-	var names map[string][]string
-	if edits {
-		names = map[string][]string{c.name: g.editNames(c)}
 	}
 	args := inquiry.Args{}
 	_ = json.Unmarshal(c.m.Param("arguments"), &args) // the rules have read them
@@ -135,6 +121,24 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 		q.Channels = append(q.Channels, inquiry.Channel{Name: name})
 	}
 	return q
+}
+
+// allowed returns what may be decided about a call, and the names of edited calls by its name.
+func (g *gate) allowed(c *toolCall, d guard.Decision) ([]string, map[string][]string) {
+	allowed := slices.Clone(d.Allowed)
+	if d.Verdict == guard.HandOver {
+		allowed = []string{inquiry.Respond, inquiry.Reject}
+	}
+	if c.tool.schema == nil {
+		allowed = slices.DeleteFunc(allowed, func(s string) bool { return s == inquiry.Edit })
+	}
+	switch {
+	case len(allowed) == 0:
+		return []string{inquiry.Approve, inquiry.Reject}, nil
+	case slices.Contains(allowed, inquiry.Edit):
+		return allowed, map[string][]string{c.name: g.editNames(c)}
+	}
+	return allowed, nil
 }
 
 // editNames returns the names of tools that may be called in the place of c.
