@@ -15,13 +15,13 @@ import (
 )
 
 type answersCmd struct {
-	List   answersListCmd   `cmd:"" default:"withargs" help:"List the answers that are used again, for which questions, and how often they were."`
-	Forget answersForgetCmd `cmd:"" help:"Have the question asked again."`
+	List   answersListCmd   `cmd:"" default:"withargs"`
+	Forget answersForgetCmd `cmd:""`
 }
 
 type answersListCmd struct {
-	JSON    bool   `help:"Print JSON."`
-	DataDir string `key:"data_dir" help:"Where answers are kept." placeholder:"DIR"`
+	JSON    bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run lists the remembered answers.
@@ -44,9 +44,9 @@ func (c *answersListCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type answersForgetCmd struct {
-	ID      []string `arg:"" optional:"" help:"The answers' ids, or their beginnings."`
-	All     bool     `help:"All of them."`
-	DataDir string   `key:"data_dir" help:"Where answers are kept." placeholder:"DIR"`
+	ID      []string `arg:"" optional:""`
+	All     bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run takes remembered answers back.

@@ -16,17 +16,17 @@ import (
 )
 
 type auditCmd struct {
-	List  auditListCmd  `cmd:"" default:"withargs" help:"List the audit, oldest first."`
-	Prune auditPruneCmd `cmd:"" help:"Delete old entries, and note that in an entry that stays."`
+	List  auditListCmd  `cmd:"" default:"withargs"`
+	Prune auditPruneCmd `cmd:""`
 }
 
 type auditListCmd struct {
-	Session  string `help:"Only this session's; the beginning of its id is enough while it is kept." placeholder:"ID"`
-	Question string `help:"Only this question's; the beginning of its id is enough while it is kept." placeholder:"ID"`
-	Since    string `help:"Only from then on: a duration back from now, for example 24h, a date, or a time as in 2026-01-31T10:00:00Z." placeholder:"TIME"`
-	Limit    whole  `default:"100" help:"Most entries, the newest; 0 means all." from:"0" to:"1000000"`
-	JSON     bool   `help:"Print JSON."`
-	DataDir  string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
+	Session  string `placeholder:"ID"`
+	Question string `placeholder:"ID"`
+	Since    string `placeholder:"TIME"`
+	Limit    whole  `default:"100" from:"0" to:"1000000"`
+	JSON     bool
+	DataDir  string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run lists the audit, oldest first.

@@ -12,9 +12,9 @@ import (
 )
 
 type backupCmd struct {
-	File    string `arg:"" help:"The file to write; a backup that is there already is replaced."`
-	JSON    bool   `help:"Print what is in it as JSON."`
-	DataDir string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
+	File    string `arg:""`
+	JSON    bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run writes a backup while servers and runs go on.
@@ -36,10 +36,10 @@ func (c *backupCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type restoreCmd struct {
-	File    string `arg:"" help:"The backup, or the copy of the database that an upgrade has left (taploop.db.schemaN)."`
-	Replace bool   `help:"Restore into a folder that holds a database: what is there is kept in a folder beside it."`
-	JSON    bool   `help:"Print what was in it as JSON."`
-	DataDir string `key:"data_dir" help:"The folder to restore into." placeholder:"DIR"`
+	File    string `arg:""`
+	Replace bool
+	JSON    bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run makes the data folder from a backup.
@@ -70,8 +70,8 @@ func tellSummary(a *invocation, asJSON bool, what string, sum store.Summary) err
 }
 
 type auditPruneCmd struct {
-	Before  string `required:"" help:"Delete what is older: a duration back from now, for example 8760h, or a date." placeholder:"TIME"`
-	DataDir string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
+	Before  string `required:"" placeholder:"TIME"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run deletes the audit's old entries. That is noted in the audit, for ever.

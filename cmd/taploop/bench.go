@@ -28,19 +28,19 @@ import (
 )
 
 type benchCmd struct {
-	Model    []string `help:"A model to measure: the name of a profile (models in the configuration), or a model's name at the endpoint. May be given several times; the default is the configured model." placeholder:"NAME" sep:"none"`
-	Task     []string `help:"A task, as taploop sandbox --tasks lists them. May be given several times; the default is all." placeholder:"ID" sep:"none"`
-	Draw     whole    `from:"1" to:"1000000" help:"Tasks whose parameters are drawn by this seed, in the place of the usual ones." placeholder:"SEED"`
-	World    string   `help:"The server of another benchmark, whose tasks are done on the phone that --serial names: androidworld=URL or mobileworld=URL." placeholder:"KIND=URL"`
-	Serial   string   `short:"s" key:"adb.serial" help:"With --world: the phone, as adb devices lists it." placeholder:"HOST:PORT"`
-	Rounds   whole    `short:"n" default:"3" from:"1" to:"1000" help:"How often each model gets each task." placeholder:"N"`
-	Parallel whole    `default:"1" from:"1" to:"64" help:"How many runs there are at once." placeholder:"N"`
-	Locale   string   `enum:"en,zh" default:"en" help:"Language of the phone and of the tasks: en, zh."`
-	Size     string   `default:"1080x2400" help:"Size of the phone's screen." placeholder:"WxH"`
-	MaxSteps whole    `help:"Most steps of a run; the default is loop.max_steps." from:"1" to:"1000" placeholder:"N"`
-	Output   string   `short:"o" help:"Folder of the results, to which a second start adds; the default is below the data folder, one for each set of arguments." placeholder:"DIR"`
-	JSON     bool     `help:"Print the report as JSON on stdout."`
-	DataDir  string   `key:"data_dir" help:"Where taploop keeps its data." placeholder:"DIR"`
+	Model    []string `placeholder:"NAME" sep:"none"`
+	Task     []string `placeholder:"ID" sep:"none"`
+	Draw     whole    `from:"1" to:"1000000" placeholder:"SEED"`
+	World    string   `placeholder:"KIND=URL"`
+	Serial   string   `short:"s" key:"adb.serial" placeholder:"HOST:PORT"`
+	Rounds   whole    `short:"n" default:"3" from:"1" to:"1000" placeholder:"N"`
+	Parallel whole    `default:"1" from:"1" to:"64" placeholder:"N"`
+	Locale   string   `enum:"en,zh" default:"en"`
+	Size     string   `default:"1080x2400" placeholder:"WxH"`
+	MaxSteps whole    `from:"1" to:"1000" placeholder:"N"`
+	Output   string   `short:"o" placeholder:"DIR"`
+	JSON     bool
+	DataDir  string `key:"data_dir" placeholder:"DIR"`
 
 	size  image.Point
 	world world.World // nil for simulated phones

@@ -19,12 +19,12 @@ import (
 )
 
 type calibrateCmd struct {
-	Model   string `key:"model.name" help:"The model: the name of a profile, or a model's name at the endpoint; the default is the configured one." placeholder:"NAME"`
-	BaseURL string `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
-	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en, auto." placeholder:"LANG"`
-	Targets whole  `short:"n" default:"24" from:"8" to:"72" help:"How many targets the model is asked to tap, with a call for each." placeholder:"N"`
-	Write   bool   `help:"Write what was found into the configuration file without asking."`
-	JSON    bool   `help:"Print the report as JSON on stdout."`
+	Model   string `key:"model.name" placeholder:"NAME"`
+	BaseURL string `key:"model.base_url" placeholder:"URL"`
+	Lang    string `key:"model.lang" placeholder:"LANG"`
+	Targets whole  `short:"n" default:"24" from:"8" to:"72" placeholder:"N"`
+	Write   bool
+	JSON    bool
 }
 
 // Run asks the model for targets on drawn screens, prints how it replies, and writes that into the

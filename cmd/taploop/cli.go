@@ -26,53 +26,53 @@ import (
 
 // commands is the command line. A flag with a key tag sets that key of the configuration.
 type commands struct {
-	Config  string           `help:"Configuration file." placeholder:"FILE"`
-	Set     []string         `help:"Set any key of the configuration, for example model.temperature=0." placeholder:"KEY=VALUE" sep:"none"`
-	Verbose bool             `short:"v" help:"Log what happens inside."`
-	Release kong.VersionFlag `name:"version" help:"Print the version."`
+	Config  string           `placeholder:"FILE"`
+	Set     []string         `placeholder:"KEY=VALUE" sep:"none"`
+	Verbose bool             `short:"v"`
+	Release kong.VersionFlag `name:"version"`
 
-	Demo       demoCmd       `cmd:"" help:"See a whole task on a simulated phone, with a scripted model. Needs no phone, no model and no key."`
-	Init       initCmd       `cmd:"" help:"Set taploop up for the first time: asks for model, key and phone, writes the configuration and tries it."`
-	Run        runCmd        `cmd:"" help:"Hand a task to a phone."`
-	Watch      watchCmd      `cmd:"" help:"See what runs on all phones, on a full screen, and answer questions there."`
-	Continue   continueCmd   `cmd:"" help:"Go on with a session: answer its question, give it more steps, or a new task."`
-	Doctor     doctorCmd     `cmd:"" help:"Look at phones, model, folders and settings, and say how to mend what is wrong."`
-	Serve      serveCmd      `cmd:"" help:"Serve MCP: on stdin and stdout, or over HTTP."`
-	Host       hostCmd       `cmd:"" help:"Reach a goal with agents that call the tools of MCP servers and hand tasks to phones."`
-	Proxy      proxyCmd      `cmd:"" help:"Serve MCP in front of another MCP server, and put its calls to a person before they are carried out."`
-	Setup      setupCmd      `cmd:"" help:"Tell an MCP client of this server, in the client's own settings."`
-	Test       testCmd       `cmd:"" help:"Run tests of apps in words, from suites, on phones or simulated ones."`
-	Skill      skillCmd      `cmd:"" help:"Repeat what a run has done, with other values and without a model where the screens are as they were."`
-	Token      tokenCmd      `cmd:"" help:"Create, list and revoke tokens of the HTTP server."`
-	UI         uiCmd         `cmd:"" name:"ui" help:"Print a link that logs one browser in to the page of the server that runs."`
-	Inquiries  inquiriesCmd  `cmd:"" help:"List the questions that wait for an answer."`
-	Answers    answersCmd    `cmd:"" help:"List the answers that are used again when the same is asked, or have them forgotten."`
-	Reply      replyCmd      `cmd:"" help:"Answer a question, whoever asked it and wherever else it is shown."`
-	Audit      auditCmd      `cmd:"" help:"Tell who asked, answered, stopped what, when and how."`
-	Schedule   scheduleCmd   `cmd:"" help:"Begin tasks at times, in the server that is up."`
-	Backup     backupCmd     `cmd:"" help:"Write all that is stored to one file, while servers go on, and read it back."`
-	Restore    restoreCmd    `cmd:"" help:"Make the data folder from a backup."`
-	Stop       stopCmd       `cmd:"" help:"Stop a session's run, and give its phone back."`
-	Say        sayCmd        `cmd:"" help:"Say something to a task while it is under way."`
-	Guard      guardCmd      `cmd:"" help:"Tell what the guard's rules make of actions."`
-	Yolo       yoloCmd       `cmd:"" help:"Go on for a while without asking about what is not critical."`
-	Devices    devicesCmd    `cmd:"" help:"List the phones."`
-	Connect    connectCmd    `cmd:"" help:"Connect a phone on the network."`
-	Disconnect disconnectCmd `cmd:"" help:"Disconnect a phone on the network."`
-	Pair       pairCmd       `cmd:"" help:"Pair a phone for wireless debugging, by its code or by a QR code."`
-	Sessions   sessionsCmd   `cmd:"" help:"List, show and export sessions."`
-	Farm       farmCmd       `cmd:"" help:"Tell what the machines that share a store are at, and change that."`
-	Store      storeCmd      `cmd:"" help:"Migrate, check and copy the store of sessions and questions."`
-	Sandbox    sandboxCmd    `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`
-	Bench      benchCmd      `cmd:"" help:"Measure models on the simulated phone's tasks, each checked on the phone's state."`
-	Replay     replayCmd     `cmd:"" help:"Ask another model about every step of a session, and tell how far it agrees. No phone is touched."`
-	Prompt     promptCmd     `cmd:"" help:"Show the prompt of a step, or check a template of it."`
-	Calibrate  calibrateCmd  `cmd:"" help:"Find out how a model replies and writes places, on drawn screens with known targets. Needs no phone."`
-	Configure  configCmd     `cmd:"" name:"config" help:"Show the configuration, or import gelab-zero's."`
-	Upgrade    upgradeCmd    `cmd:"" help:"Tell whether there is a newer version, where one is configured to be looked for."`
-	Complete   completionCmd `cmd:"" name:"completion" help:"Print what completes this command line in a shell."`
-	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
-	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Demo       demoCmd       `cmd:""`
+	Init       initCmd       `cmd:""`
+	Run        runCmd        `cmd:""`
+	Watch      watchCmd      `cmd:""`
+	Continue   continueCmd   `cmd:""`
+	Doctor     doctorCmd     `cmd:""`
+	Serve      serveCmd      `cmd:""`
+	Host       hostCmd       `cmd:""`
+	Proxy      proxyCmd      `cmd:""`
+	Setup      setupCmd      `cmd:""`
+	Test       testCmd       `cmd:""`
+	Skill      skillCmd      `cmd:""`
+	Token      tokenCmd      `cmd:""`
+	UI         uiCmd         `cmd:"" name:"ui"`
+	Inquiries  inquiriesCmd  `cmd:""`
+	Answers    answersCmd    `cmd:""`
+	Reply      replyCmd      `cmd:""`
+	Audit      auditCmd      `cmd:""`
+	Schedule   scheduleCmd   `cmd:""`
+	Backup     backupCmd     `cmd:""`
+	Restore    restoreCmd    `cmd:""`
+	Stop       stopCmd       `cmd:""`
+	Say        sayCmd        `cmd:""`
+	Guard      guardCmd      `cmd:""`
+	Yolo       yoloCmd       `cmd:""`
+	Devices    devicesCmd    `cmd:""`
+	Connect    connectCmd    `cmd:""`
+	Disconnect disconnectCmd `cmd:""`
+	Pair       pairCmd       `cmd:""`
+	Sessions   sessionsCmd   `cmd:""`
+	Farm       farmCmd       `cmd:""`
+	Store      storeCmd      `cmd:""`
+	Sandbox    sandboxCmd    `cmd:""`
+	Bench      benchCmd      `cmd:""`
+	Replay     replayCmd     `cmd:""`
+	Prompt     promptCmd     `cmd:""`
+	Calibrate  calibrateCmd  `cmd:""`
+	Configure  configCmd     `cmd:"" name:"config"`
+	Upgrade    upgradeCmd    `cmd:""`
+	Complete   completionCmd `cmd:"" name:"completion"`
+	Man        manCmd        `cmd:"" hidden:""`
+	Version    versionCmd    `cmd:""`
 }
 
 // run is the program. It returns the exit code. All that is printed is harmless for a terminal,
@@ -95,7 +95,8 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	}
 	var c commands
 	var helped bool
-	parser, err := newParser(&c, s, &helped)
+	system := config.Options{Environ: environ}
+	parser, err := newParser(&c, s, app.LangOf(system.Getenv), &helped)
 	if err != nil {
 		return err
 	}
@@ -122,35 +123,35 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	return inResult(s.out, k, err)
 }
 
-// newParser is the command line. helped is set when the help was printed; nil is for no help.
-func newParser(c *commands, s streams, helped *bool) (*kong.Kong, error) {
-	examples, err := usage.Examples()
-	if err != nil {
-		return nil, err
-	}
-	parser, err := kong.New(c, kong.Name("taploop"),
+// newParser is the command line, with its help in the language. helped is set when the help was
+// printed; nil is for no help.
+func newParser(c *commands, s streams, lang string, helped *bool) (*kong.Kong, error) {
+	return kong.New(c, kong.Name("taploop"),
 		kong.Writers(s.out, s.err), kong.Exit(func(int) {
 			if helped != nil {
 				*helped = true
 			}
 		}),
-		helpWords(), kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
-		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
-			"the phone acts over ADB.\n\n"+exitCodes()),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
+		kong.Vars{"version": versionLine()},
+		kong.Help(func(o kong.HelpOptions, k *kong.Context) error {
+			if err := describe(k.Model.Node, lang); err != nil {
+				return err
+			}
+			return kong.DefaultHelpPrinter(o, k)
+		}),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
-	if err == nil {
-		usage.Show(parser.Model.Node, examples)
-	}
-	return parser, err
 }
 
-// helpWords are what the help takes from elsewhere.
-func helpWords() kong.Vars {
+// describe gives commands, flags and arguments their help, which only help, completion and the
+// manual page show.
+func describe(root *kong.Node, lang string) error {
 	needsNoClient := slices.DeleteFunc(channel.Steps(),
 		func(c channel.Channel) bool { return c.Name == string(channel.Elicit) })
-	return kong.Vars{"version": versionLine(), "reply_modes": channel.Names(channel.Steps()),
+	return usage.Describe(root, lang, map[string]string{
+		"reply_modes":    channel.Names(channel.Steps()),
 		"terminal_modes": channel.Names(needsNoClient),
-		"clients":        strings.Join(clients.Names(), ", ")}
+		"clients":        strings.Join(clients.Names(), ", ")})
 }
 
 // inResult writes an error of a command that promises a JSON object as one. The error is reported

@@ -17,12 +17,12 @@ import (
 )
 
 type configCmd struct {
-	Show   configShowCmd   `cmd:"" help:"Print every key with its value and where that came from."`
-	Import configImportCmd `cmd:"" help:"Turn gelab-zero's two files into a taploop.yaml."`
+	Show   configShowCmd   `cmd:""`
+	Import configImportCmd `cmd:""`
 }
 
 type configShowCmd struct {
-	JSON bool `help:"Print JSON."`
+	JSON bool
 }
 
 // Run prints the configuration, with the keys of models masked.
@@ -70,10 +70,10 @@ func printSettings(out io.Writer, conf *config.Loaded) error {
 }
 
 type configImportCmd struct {
-	Server string `arg:"" help:"gelab-zero's mcp_server_config.yaml." type:"existingfile"`
-	Models string `arg:"" help:"gelab-zero's model_config.yaml." type:"existingfile"`
-	Output string `short:"o" help:"File to write; - for stdout. The default is the user's taploop.yaml." placeholder:"FILE"`
-	Force  bool   `help:"Overwrite the file."`
+	Server string `arg:"" type:"existingfile"`
+	Models string `arg:"" type:"existingfile"`
+	Output string `short:"o" placeholder:"FILE"`
+	Force  bool
 }
 
 // Run writes the imported configuration and says what was not taken over.

@@ -17,11 +17,11 @@ import (
 
 // serverFlag is shared by commands that speak to the ADB server alone.
 type serverFlag struct {
-	ADB string `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
+	ADB string `name:"adb-server" key:"adb.server" placeholder:"ADDR"`
 }
 
 type connectCmd struct {
-	Address string `arg:"" help:"The phone's address, HOST or HOST:PORT; the port is 5555 unless it is given."`
+	Address string `arg:""`
 	serverFlag
 }
 
@@ -39,8 +39,8 @@ func (c *connectCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type disconnectCmd struct {
-	Address string `arg:"" optional:"" help:"The phone's address, as taploop devices lists it."`
-	All     bool   `help:"Disconnect every phone on the network."`
+	Address string `arg:"" optional:""`
+	All     bool
 	serverFlag
 }
 
@@ -57,9 +57,9 @@ func (c *disconnectCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type pairCmd struct {
-	Address string        `arg:"" optional:"" help:"The address that the phone shows with the code; without it a QR code is shown for the phone."`
-	Code    string        `arg:"" optional:"" help:"The pairing code; without it it is asked for."`
-	Timeout time.Duration `default:"2m" help:"How long the phone has to read the QR code." placeholder:"D"`
+	Address string        `arg:"" optional:""`
+	Code    string        `arg:"" optional:""`
+	Timeout time.Duration `default:"2m" placeholder:"D"`
 	serverFlag
 }
 

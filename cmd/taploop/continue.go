@@ -14,12 +14,12 @@ import (
 )
 
 type continueCmd struct {
-	Session string  `arg:"" optional:"" help:"The session's id, or its beginning; without one your last session goes on."`
-	Task    string  `arg:"" optional:"" help:"A related new task; without one the session's last task goes on."`
-	Reply   *string `help:"The answer to the open question; - reads it from stdin, as a secret has to be." placeholder:"TEXT"`
-	Refuse  bool    `help:"Do not answer the open question, and say so to the model."`
-	ReplyID string  `help:"An id of your choice: the same reply sent twice counts once." placeholder:"ID"`
-	Reset   bool    `name:"reset-environment" help:"Go to the home screen first."`
+	Session string  `arg:"" optional:""`
+	Task    string  `arg:"" optional:""`
+	Reply   *string `placeholder:"TEXT"`
+	Refuse  bool
+	ReplyID string `placeholder:"ID"`
+	Reset   bool   `name:"reset-environment"`
 	taskFlags
 }
 

@@ -27,9 +27,9 @@ import (
 const demoTask = "cart-runner-ask"
 
 type demoCmd struct {
-	Reply   *string `help:"The answer to the question in the middle, instead of asking you." placeholder:"TEXT"`
-	Output  string  `short:"o" help:"The page to write; the default is below the data folder." placeholder:"FILE"`
-	DataDir string  `key:"data_dir" help:"Where the session is kept." placeholder:"DIR"`
+	Reply   *string `placeholder:"TEXT"`
+	Output  string  `short:"o" placeholder:"FILE"`
+	DataDir string  `key:"data_dir" placeholder:"DIR"`
 
 	given string // the last answer
 }

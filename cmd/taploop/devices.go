@@ -20,13 +20,13 @@ import (
 )
 
 type devicesCmd struct {
-	JSON    bool          `help:"Print JSON."`
-	Wait    bool          `help:"First wait until a phone can be used."`
-	Watch   bool          `help:"List the phones, then say each that comes, goes or changes its state, until Ctrl-C."`
-	Boot    bool          `help:"First wait until every phone that can be used has started up, at least one."`
-	Phones  whole         `from:"1" to:"1000" default:"1" help:"With --wait and --boot: how many phones are waited for." placeholder:"N"`
-	Timeout time.Duration `default:"5m" help:"With --wait and --boot: for how long." placeholder:"D"`
-	ADB     string        `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
+	JSON    bool
+	Wait    bool
+	Watch   bool
+	Boot    bool
+	Phones  whole         `from:"1" to:"1000" default:"1" placeholder:"N"`
+	Timeout time.Duration `default:"5m" placeholder:"D"`
+	ADB     string        `name:"adb-server" key:"adb.server" placeholder:"ADDR"`
 }
 
 // Run lists the phones that the ADB server has, usable or not.

@@ -20,8 +20,8 @@ import (
 )
 
 type doctorCmd struct {
-	JSON   bool   `help:"Print JSON."`
-	Report string `help:"Also write a page for a bug report, without keys, serials, names of tokens, hosts and folders." placeholder:"FILE"`
+	JSON   bool
+	Report string `placeholder:"FILE"`
 }
 
 // Run looks at the whole set-up and says how to mend what keeps it from working.

@@ -17,7 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/words"
 )
 
-// The exit codes.
+// The exit codes. What they mean is said in the help.
 const (
 	exitDone         = 0
 	exitError        = 1
@@ -29,35 +29,6 @@ const (
 	exitKey          = 7
 	exitInterrupted  = 130
 )
-
-// exits is what the help and docs/commands.md say of each code.
-var exits = []struct {
-	code int
-	says string
-}{
-	{exitDone, "done"},
-	{exitError, "error of the program or its set-up, such as a data folder that cannot be used"},
-	{exitUsage, "usage or configuration"},
-	{exitNotCompleted,
-		"the task was tried and is not completed; of reply: another answer was first; of " +
-			"doctor: nothing is broken, and there are warnings"},
-	{exitWaiting, "waiting for a reply"},
-	{exitPhone,
-		"trouble with the phone: none, no ADB server, not clear which, held, offline, " +
-			"locked, or lost"},
-	{exitModel, "trouble with the model: its endpoint, or replies that cannot be read"},
-	{exitKey, "the model's endpoint does not take the key"},
-	{exitInterrupted, "interrupted"},
-}
-
-// exitCodes are the codes for the help.
-func exitCodes() string {
-	var list []string
-	for _, e := range exits {
-		list = append(list, fmt.Sprintf("%d %s", e.code, e.says))
-	}
-	return "Exit codes:\n" + strings.Join(list, ",\n") + "."
-}
 
 // troubles are the exit codes by what an error or the end of a run says. Other ends are those of a
 // task that is not completed.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,14 +16,23 @@ import (
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/usage"
+	"github.com/taploop/taploop/internal/words"
 )
 
 func TestThePageOfCommandsHasTheTableOfExitCodes(t *testing.T) {
 	page, err := os.ReadFile("../../docs/commands.md")
 	require.NoError(t, err)
-	for _, e := range exits {
-		require.Contains(t, string(page), fmt.Sprintf("| %d | %s |", e.code, e.says))
-		require.Contains(t, exitCodes(), fmt.Sprintf("%d %s", e.code, e.says))
+	for _, lang := range words.Languages() {
+		said := usage.Exits(lang)
+		for i, code := range []int{exitDone, exitError, exitUsage, exitNotCompleted, exitWaiting,
+			exitPhone, exitModel, exitKey, exitInterrupted} {
+			number, says, _ := strings.Cut(said[i], " ")
+			require.Equal(t, strconv.Itoa(code), number, lang)
+			if lang == words.Default {
+				require.Contains(t, string(page), fmt.Sprintf("| %d | %s |", code, says))
+			}
+		}
 	}
 }
 

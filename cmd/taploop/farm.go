@@ -12,15 +12,15 @@ import (
 )
 
 type farmCmd struct {
-	Status  farmStatusCmd  `cmd:"" default:"withargs" help:"List the machines that share the store, their phones, and who has these."`
-	Drain   farmDrainCmd   `cmd:"" help:"Have a worker hand its runs over and end: other workers that see its phones take them up."`
-	Cordon  farmCordonCmd  `cmd:"" help:"Give a phone no new tasks. What is under way on it goes on."`
-	Requeue farmRequeueCmd `cmd:"" help:"Take a run from whoever carries it out, and leave it to the next worker that sees its phone."`
+	Status  farmStatusCmd  `cmd:"" default:"withargs"`
+	Drain   farmDrainCmd   `cmd:""`
+	Cordon  farmCordonCmd  `cmd:""`
+	Requeue farmRequeueCmd `cmd:""`
 }
 
 type farmStatusCmd struct {
-	JSON    bool   `help:"Print JSON."`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	JSON    bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run lists the machines.
@@ -79,8 +79,8 @@ func (a *invocation) onFarm(ctx context.Context, use func(*app.Parts) error) err
 }
 
 type farmDrainCmd struct {
-	Worker  string `arg:"" help:"The worker's name, or its id."`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Worker  string `arg:""`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run drains a worker.
@@ -93,9 +93,9 @@ func (c *farmDrainCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type farmCordonCmd struct {
-	Phone   string `arg:"" help:"The phone."`
-	Off     bool   `help:"Give it tasks again."`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Phone   string `arg:""`
+	Off     bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run cordons a phone.
@@ -112,8 +112,8 @@ func (c *farmCordonCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type farmRequeueCmd struct {
-	Session string `arg:"" help:"The session's id, or its beginning."`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Session string `arg:""`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run requeues a session's run.

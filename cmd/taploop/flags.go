@@ -12,16 +12,16 @@ import (
 
 // workFlags are the settings of what carries runs out that have a flag.
 type workFlags struct {
-	Model   string `key:"model.name" help:"Model name." placeholder:"NAME"`
-	BaseURL string `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
-	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en, auto." placeholder:"LANG"`
-	Record  string `key:"model.record" help:"Record the model's replies in a file." placeholder:"FILE"`
-	Replay  string `key:"model.replay" help:"Replay the model's replies from a file, offline; on another screen the run stops." placeholder:"FILE"`
-	OrModel string `name:"replay-or-model" key:"model.replay_or_model" help:"Replay, and on another screen ask the model from there on; the new recording goes to --record, or FILE.new." placeholder:"FILE"`
-	Differ  string `name:"replay-tolerance" key:"model.replay_tolerance" help:"Share of the screen that may look otherwise than recorded, 0 to 1." placeholder:"SHARE"`
-	Mask    string `name:"replay-mask" key:"model.replay_masks" empty:"ok" help:"Parts of the screen that are not compared, separated by commas: status_bar, home_clock, or 'LEFT TOP WIDTH HEIGHT' as fractions." placeholder:"MASKS"`
-	ADB     string `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Model   string `key:"model.name" placeholder:"NAME"`
+	BaseURL string `key:"model.base_url" placeholder:"URL"`
+	Lang    string `key:"model.lang" placeholder:"LANG"`
+	Record  string `key:"model.record" placeholder:"FILE"`
+	Replay  string `key:"model.replay" placeholder:"FILE"`
+	OrModel string `name:"replay-or-model" key:"model.replay_or_model" placeholder:"FILE"`
+	Differ  string `name:"replay-tolerance" key:"model.replay_tolerance" placeholder:"SHARE"`
+	Mask    string `name:"replay-mask" key:"model.replay_masks" empty:"ok" placeholder:"MASKS"`
+	ADB     string `name:"adb-server" key:"adb.server" placeholder:"ADDR"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // decodeDuration reads a duration, which may be of days and weeks.

@@ -22,15 +22,15 @@ import (
 )
 
 type guardCmd struct {
-	Check guardCheckCmd `cmd:"" help:"Explain what the rules make of one action, or would have made of every step of a session; without either, list the rules."`
+	Check guardCheckCmd `cmd:""`
 }
 
 type guardCheckCmd struct {
-	Session string `arg:"" optional:"" help:"The session's id, or its beginning."`
-	Action  string `help:"One action as JSON, with what is known of it: {\"action\": \"CLICK\", \"app\": \"com.shop\", \"element\": {\"text\": \"Pay now\"}}; docs/guard.md has every key." placeholder:"JSON"`
-	Rules   string `key:"guard.file" help:"A file of rules to try." placeholder:"FILE"`
-	JSON    bool   `help:"Print JSON."`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Session string `arg:"" optional:""`
+	Action  string `placeholder:"JSON"`
+	Rules   string `key:"guard.file" placeholder:"FILE"`
+	JSON    bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run explains what the rules decide. It touches no phone and changes nothing.

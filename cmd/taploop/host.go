@@ -22,16 +22,16 @@ import (
 )
 
 type hostCmd struct {
-	Goal    string `arg:"" optional:"" help:"What is to be reached; with --resume what is to be said to the agents, if anything. Without both, at a terminal, a conversation."`
-	MCP     string `name:"mcp" key:"host.mcp" help:"A file with MCP servers, as Cursor and Claude write it." placeholder:"FILE"`
-	List    bool   `help:"List the tools that there are, and do nothing."`
-	Resume  string `help:"Go on with this session; the beginning of its id is enough." placeholder:"SESSION"`
-	JSON    bool   `help:"Print the result as JSON on stdout."`
-	Model   string `key:"model.name" help:"Model name." placeholder:"NAME"`
-	BaseURL string `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
-	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en, auto." placeholder:"LANG"`
-	ADB     string `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Goal    string `arg:"" optional:""`
+	MCP     string `name:"mcp" key:"host.mcp" placeholder:"FILE"`
+	List    bool
+	Resume  string `placeholder:"SESSION"`
+	JSON    bool
+	Model   string `key:"model.name" placeholder:"NAME"`
+	BaseURL string `key:"model.base_url" placeholder:"URL"`
+	Lang    string `key:"model.lang" placeholder:"LANG"`
+	ADB     string `name:"adb-server" key:"adb.server" placeholder:"ADDR"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run works on the goal until it is reached, and reports every call.

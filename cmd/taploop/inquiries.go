@@ -22,11 +22,11 @@ import (
 )
 
 type inquiriesCmd struct {
-	Question string `arg:"" optional:"" help:"Only this one, with all of it: the question's id, or its beginning."`
-	JSON     bool   `help:"Print JSON."`
-	Picture  string `help:"Write the screen that the question is about to this file, with the places marked that are touched." placeholder:"FILE.jpg"`
-	All      bool   `help:"Also those that are settled."`
-	DataDir  string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
+	Question string `arg:"" optional:""`
+	JSON     bool
+	Picture  string `placeholder:"FILE.jpg"`
+	All      bool
+	DataDir  string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run lists questions, oldest first, or shows one. It needs no server: it reads the data folder.

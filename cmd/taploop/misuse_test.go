@@ -12,6 +12,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/terminal/usage"
 )
 
 // misused calls the program wrongly and gives what it says.
@@ -32,27 +34,18 @@ func misused(t *testing.T, args []string) (stdout, said string) {
 // leafNodes are the commands that do something, in their order.
 func leafNodes(t *testing.T) []*kong.Node {
 	t.Helper()
-	parser, err := kong.New(new(commands), kong.Name("taploop"), helpWords())
+	parser, err := newParser(new(commands), streams{}, "", nil)
 	require.NoError(t, err)
 	all := parser.Model.Leaves(true)
 	require.Greater(t, len(all), 20)
 	return all
 }
 
-// typed is a command as it is typed.
-func typed(n *kong.Node) string {
-	words := n.Name
-	for p := n.Parent; p.Parent != nil; p = p.Parent {
-		words = p.Name + " " + words
-	}
-	return words
-}
-
 func TestEveryCommandSaysHowItIsCalled(t *testing.T) {
 	t.Parallel()
 	settings := map[string]bool{} // whose values were tried at some command
 	for _, n := range leafNodes(t) {
-		words := typed(n)
+		words := usage.Path(n)
 		command := strings.Fields(words)
 		with := func(more ...string) []string { return slices.Concat(command, more) }
 		var given []string

@@ -49,7 +49,7 @@ func TestTroubleshootingIsKeyedByTextsOfTheProgram(t *testing.T) {
 func TestThePageOfCommandsHasEveryCommand(t *testing.T) {
 	page, err := os.ReadFile("../../docs/commands.md")
 	require.NoError(t, err)
-	parser, err := kong.New(new(commands), kong.Name("taploop"), helpWords())
+	parser, err := newParser(new(commands), streams{}, "", nil)
 	require.NoError(t, err)
 	there := map[string]*kong.Node{}
 	for _, leaf := range parser.Model.Leaves(true) {

@@ -15,24 +15,24 @@ import (
 )
 
 type promptCmd struct {
-	Show  promptShowCmd  `cmd:"" help:"Print the prompt of a step as the configured model would be sent it, pictures as their size."`
-	Check promptCheckCmd `cmd:"" help:"Say what a template of the prompt (model.prompt_template) does not show, or has and cannot be."`
+	Show  promptShowCmd  `cmd:""`
+	Check promptCheckCmd `cmd:""`
 }
 
 // promptFlags say which dialect it is.
 type promptFlags struct {
-	Model   string `key:"model.name" help:"The model that would be asked: the name of a profile, or a model's name." placeholder:"NAME"`
-	Dialect string `key:"model.dialect" help:"The dialect; by default the configured one." placeholder:"DIALECT"`
-	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en, auto." placeholder:"LANG"`
+	Model   string `key:"model.name" placeholder:"NAME"`
+	Dialect string `key:"model.dialect" placeholder:"DIALECT"`
+	Lang    string `key:"model.lang" placeholder:"LANG"`
 }
 
 type promptShowCmd struct {
-	Session string `arg:"" optional:"" help:"The session whose step is shown, or its beginning; without one it is the first step on the simulated phone's screen."`
-	Step    whole  `from:"0" to:"1000000" help:"The session's step; 0 means the last." placeholder:"N"`
-	Task    string `default:"Set an alarm for 7:30" help:"The task, without a session."`
+	Session string `arg:"" optional:""`
+	Step    whole  `from:"0" to:"1000000" placeholder:"N"`
+	Task    string `default:"Set an alarm for 7:30"`
 	promptFlags
-	Template string `key:"model.prompt_template" help:"The template; by default the configured one." placeholder:"FILE"`
-	DataDir  string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Template string `key:"model.prompt_template" placeholder:"FILE"`
+	DataDir  string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run prints the prompt.
@@ -87,7 +87,7 @@ func (c *promptShowCmd) stored(
 }
 
 type promptCheckCmd struct {
-	File string `arg:"" help:"The template."`
+	File string `arg:""`
 	promptFlags
 }
 

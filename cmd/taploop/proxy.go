@@ -25,13 +25,13 @@ import (
 )
 
 type proxyCmd struct {
-	Policy   string   `key:"guard.file" help:"A file with rules (docs/guard.md), besides those of the configuration; an action is a tool's name, and its app the server's." placeholder:"FILE"`
-	URL      string   `name:"url" help:"The server's address, in the place of a command." placeholder:"URL"`
-	Header   []string `help:"A header for the address, with its value in a variable of the environment. May be repeated." placeholder:"NAME=VARIABLE" sep:"none"`
-	Name     string   `help:"The server's name, for rules and people; the default is made of the command or address." placeholder:"NAME"`
-	Describe []string `help:"Another description of a tool. May be repeated." placeholder:"TOOL=TEXT" sep:"none"`
-	DataDir  string   `key:"data_dir" help:"Where questions are kept; those of a server that uses the same folder are on its inbox page." placeholder:"DIR"`
-	Command  []string `arg:"" optional:"" name:"command" help:"The server's command with its arguments, behind --."`
+	Policy   string   `key:"guard.file" placeholder:"FILE"`
+	URL      string   `name:"url" placeholder:"URL"`
+	Header   []string `placeholder:"NAME=VARIABLE" sep:"none"`
+	Name     string   `placeholder:"NAME"`
+	Describe []string `placeholder:"TOOL=TEXT" sep:"none"`
+	DataDir  string   `key:"data_dir" placeholder:"DIR"`
+	Command  []string `arg:"" optional:"" name:"command"`
 }
 
 // Run serves MCP on stdin and stdout, in front of another server, until the client is gone or a

@@ -15,13 +15,13 @@ import (
 )
 
 type replayCmd struct {
-	Session string  `arg:"" help:"The session's id, or its beginning."`
-	Model   string  `key:"model.name" help:"The model that is asked: the name of a profile, or a model's name at the endpoint; the default is the configured one." placeholder:"NAME"`
-	BaseURL string  `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
-	Lang    string  `key:"model.lang" help:"Language of the prompts: zh, en, auto." placeholder:"LANG"`
-	Within  float64 `default:"0.1" help:"How far points may lie apart and agree, as a share of the screen's width." placeholder:"SHARE"`
-	JSON    bool    `help:"Print the report as JSON on stdout."`
-	DataDir string  `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Session string  `arg:""`
+	Model   string  `key:"model.name" placeholder:"NAME"`
+	BaseURL string  `key:"model.base_url" placeholder:"URL"`
+	Lang    string  `key:"model.lang" placeholder:"LANG"`
+	Within  float64 `default:"0.1" placeholder:"SHARE"`
+	JSON    bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run asks the model about every step of a session, and prints how far it agrees.

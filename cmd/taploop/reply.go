@@ -19,23 +19,23 @@ import (
 )
 
 type replyCmd struct {
-	Question string   `arg:"" help:"The question's id, or its beginning."`
-	Text     *string  `arg:"" optional:"" help:"The answer; for a form a JSON object; - reads it from stdin, as a secret has to be."`
-	Field    []string `help:"One value of a form, instead of TEXT; give it once for each, and again for each of several choices." placeholder:"NAME=VALUE" sep:"none"`
-	Done     bool     `help:"What was to be done on the phone is done; TEXT is a remark, if there is one."`
-	CouldNot bool     `help:"What was to be done on the phone could not be done; TEXT says why."`
-	Approve  bool     `help:"Have the action that waits carried out, once."`
-	Edit     *string  `help:"Have this action carried out in its place: {\"name\": ..., \"args\": {...}}." placeholder:"JSON"`
-	Reject   *string  `help:"Do not have it carried out; the model is told why." placeholder:"WHY"`
-	Respond  *string  `help:"Do not have it carried out; the model is told this as the answer." placeholder:"ANSWER"`
-	Delegate bool     `help:"Leave it to the agent: it decides by itself."`
-	Timeout  bool     `help:"Say that no answer comes in time: what questions.on_timeout says is done now; of an action, questions.on_undecided."`
-	Decision []string `help:"Decide about several actions of one question: once for each, in their order, as approve, edit=JSON, reject=WHY or respond=ANSWER." placeholder:"TYPE[=TEXT]" sep:"none"`
-	Refuse   bool     `help:"Refuse to answer; TEXT is the reason, if there is one."`
-	Remember string   `help:"Use the answer again when the same is asked: in this session, while this app is in front, or always (taploop answers)." placeholder:"session|app|always"`
-	ReplyID  string   `help:"An id of your own for this reply: sent again with the same one it is the same reply." placeholder:"ID"`
-	JSON     bool     `help:"Print JSON."`
-	DataDir  string   `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
+	Question string   `arg:""`
+	Text     *string  `arg:"" optional:""`
+	Field    []string `placeholder:"NAME=VALUE" sep:"none"`
+	Done     bool
+	CouldNot bool
+	Approve  bool
+	Edit     *string `placeholder:"JSON"`
+	Reject   *string `placeholder:"WHY"`
+	Respond  *string `placeholder:"ANSWER"`
+	Delegate bool
+	Timeout  bool
+	Decision []string `placeholder:"TYPE[=TEXT]" sep:"none"`
+	Refuse   bool
+	Remember string `placeholder:"session|app|always"`
+	ReplyID  string `placeholder:"ID"`
+	JSON     bool
+	DataDir  string `key:"data_dir" placeholder:"DIR"`
 }
 
 // errOpenly refuses a secret on the command line.

@@ -25,14 +25,14 @@ import (
 
 // taskFlags are what run and continue share.
 type taskFlags struct {
-	ReplyMode string `key:"reply.mode" help:"What happens when the model asks: ${terminal_modes}, or several like 'manual (60s) -> auto'." placeholder:"MODE"`
-	MaxSteps  whole  `help:"Most steps of this call; the default is loop.max_steps." from:"1" to:"1000" placeholder:"N"`
-	Captions  string `enum:"none,final,all" default:"none" help:"Which screens a model puts in words, with a call for each: none, final, all." placeholder:"WHICH"`
-	Queue     bool   `help:"Wait for a phone that another session holds."`
-	JSON      bool   `help:"Print the result as JSON on stdout."`
-	Verify    string `key:"verify" help:"By what the end of the task is looked at: off, elements (what the screen lists), model (a second look) or both." placeholder:"BY"`
-	Strict    bool   `name:"verify-strict" help:"Exit with 3 when the screen contradicts that the task is done."`
-	Schema    string `name:"answer-schema" help:"File with a JSON Schema that the answer has to fit." placeholder:"FILE"`
+	ReplyMode string `key:"reply.mode" placeholder:"MODE"`
+	MaxSteps  whole  `from:"1" to:"1000" placeholder:"N"`
+	Captions  string `enum:"none,final,all" default:"none" placeholder:"WHICH"`
+	Queue     bool
+	JSON      bool
+	Verify    string `key:"verify" placeholder:"BY"`
+	Strict    bool   `name:"verify-strict"`
+	Schema    string `name:"answer-schema" placeholder:"FILE"`
 	workFlags
 
 	expected terminal.Replies // given beforehand
@@ -62,12 +62,12 @@ func (t *taskFlags) running() (usecase.Running, error) {
 }
 
 type runCmd struct {
-	Task      string   `arg:"" help:"What is to be done, in one app, in a sentence or two; - reads it from stdin."`
-	Serial    string   `short:"s" key:"adb.serial" help:"The phone; the default is ANDROID_SERIAL, else the only usable one." placeholder:"SERIAL"`
-	Supersede bool     `help:"End your own session that has the phone, and start in its place."`
-	Reply     []string `sep:"none" help:"Answers questions that fit PATTERN, a regular expression, and every question without one; repeatable." placeholder:"PATTERN=TEXT"`
-	KeepState bool     `name:"keep-environment" help:"Leave the phone as it is; otherwise the run starts at the home screen, and the first app that it opens is ended before (loop.keep_apps=true leaves it)."`
-	Profile   string   `help:"Write what taploop itself computes and keeps in memory to FILE.cpu.pprof and FILE.heap.pprof, for go tool pprof." placeholder:"FILE"`
+	Task      string `arg:""`
+	Serial    string `short:"s" key:"adb.serial" placeholder:"SERIAL"`
+	Supersede bool
+	Reply     []string `sep:"none" placeholder:"PATTERN=TEXT"`
+	KeepState bool     `name:"keep-environment"`
+	Profile   string   `placeholder:"FILE"`
 	taskFlags
 }
 

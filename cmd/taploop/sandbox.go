@@ -20,16 +20,16 @@ import (
 )
 
 type sandboxCmd struct {
-	Tasks     bool   `help:"List the tasks and leave."`
-	Task      string `help:"Set the phone up for a task, and check it at the end: exit code 0 when it is done, 3 when not." placeholder:"ID"`
-	JSON      bool   `help:"With --tasks: print JSON."`
-	Addr      string `default:"127.0.0.1:5038" help:"Address of the ADB server endpoint, on this machine."`
-	ModelAddr string `default:"127.0.0.1:5039" help:"Address of the scripted model, on this machine."`
-	Reset     bool   `help:"Put the phone of the sandbox that runs at --model-addr back as new, and leave."`
-	Script    string `help:"The model's script; the default solves the tasks." type:"existingfile" placeholder:"FILE"`
-	Locale    string `enum:"en,zh" default:"en" help:"Language of the phone: en, zh."`
-	PIN       string `help:"Lock the phone with this PIN." placeholder:"DIGITS"`
-	StandIns  string `name:"standins" help:"Also serve the phone's commands to a real adbd: writes them into this folder." placeholder:"DIR"`
+	Tasks     bool
+	Task      string `placeholder:"ID"`
+	JSON      bool
+	Addr      string `default:"127.0.0.1:5038"`
+	ModelAddr string `default:"127.0.0.1:5039"`
+	Reset     bool
+	Script    string `type:"existingfile" placeholder:"FILE"`
+	Locale    string `enum:"en,zh" default:"en"`
+	PIN       string `placeholder:"DIGITS"`
+	StandIns  string `name:"standins" placeholder:"DIR"`
 }
 
 // Run serves the simulated phone until it is interrupted.

@@ -10,10 +10,10 @@ import (
 )
 
 type sayCmd struct {
-	Session     string `arg:"" help:"The session's id, or its beginning; - is your last session."`
-	Text        string `arg:"" help:"What the agent is to know."`
-	Instruction bool   `help:"It is an instruction, which goes before the task and before earlier ones; otherwise it is a remark."`
-	DataDir     string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Session     string `arg:""`
+	Text        string `arg:""`
+	Instruction bool
+	DataDir     string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run says something to a run that is going, waiting or paused, also one of another process.

@@ -17,19 +17,19 @@ import (
 )
 
 type scheduleCmd struct {
-	Add    scheduleAddCmd    `cmd:"" help:"Have a server begin a task at times."`
-	List   scheduleListCmd   `cmd:"" default:"withargs" help:"List the schedules, when they come next, and what became of the last time."`
-	Remove scheduleRemoveCmd `cmd:"" help:"Remove a schedule; runs that it has begun go on."`
-	Run    scheduleRunCmd    `cmd:"" help:"Begin a schedule's task now and follow it, as run does."`
+	Add    scheduleAddCmd    `cmd:""`
+	List   scheduleListCmd   `cmd:"" default:"withargs"`
+	Remove scheduleRemoveCmd `cmd:""`
+	Run    scheduleRunCmd    `cmd:""`
 }
 
 type scheduleAddCmd struct {
-	Times   string `arg:"" help:"Minute, hour, day of the month, month and day of the week, such as '0 8 * * 1-5', or a word such as @daily."`
-	Task    string `arg:"" help:"What is to be done."`
-	Name    string `help:"Its name; the default is made of the task." placeholder:"NAME"`
-	Phone   string `short:"s" help:"The phone; the default is the only usable one at the time." placeholder:"SERIAL"`
-	Zone    string `help:"The time zone of the times, such as Europe/Berlin; the default is the server's." placeholder:"ZONE"`
-	DataDir string `key:"data_dir" help:"Where schedules are kept." placeholder:"DIR"`
+	Times   string `arg:""`
+	Task    string `arg:""`
+	Name    string `placeholder:"NAME"`
+	Phone   string `short:"s" placeholder:"SERIAL"`
+	Zone    string `placeholder:"ZONE"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 var scheduleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
@@ -75,8 +75,8 @@ func nameOfTask(task string) string {
 }
 
 type scheduleListCmd struct {
-	JSON    bool   `help:"Print JSON."`
-	DataDir string `key:"data_dir" help:"Where schedules are kept." placeholder:"DIR"`
+	JSON    bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // listedSchedule is a schedule as it is listed.
@@ -122,8 +122,8 @@ func scheduleRow(l listedSchedule) []any {
 }
 
 type scheduleRemoveCmd struct {
-	Name    string `arg:"" help:"The schedule."`
-	DataDir string `key:"data_dir" help:"Where schedules are kept." placeholder:"DIR"`
+	Name    string `arg:""`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run removes a schedule.
@@ -134,7 +134,7 @@ func (c *scheduleRemoveCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type scheduleRunCmd struct {
-	Name string `arg:"" help:"The schedule."`
+	Name string `arg:""`
 	taskFlags
 }
 

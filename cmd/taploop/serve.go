@@ -20,14 +20,14 @@ import (
 )
 
 type serveCmd struct {
-	HTTP      httpFlag `name:"http" help:"Serve Streamable HTTP at /mcp, on ADDR (HOST:PORT) or else on http.addr; without it MCP is on stdin and stdout."`
-	Addr      string   `arg:"" optional:"" help:"The address for --http." placeholder:"ADDR"`
-	ReplyMode string   `key:"reply.mode" help:"What happens when the model asks and the call does not say: ${reply_modes}, or several like 'elicit -> pass'." placeholder:"MODE"`
-	Privacy   string   `key:"privacy" help:"off, or captions: no picture leaves over MCP." placeholder:"LEVEL"`
-	Schemas   string   `key:"schemas" help:"How much the list of tools says: brief, with inquiry, captions or gelab for rare arguments, or full." placeholder:"LIST"`
-	Role      string   `key:"farm.role" help:"Among servers that share a PostgreSQL: front, worker, or both." placeholder:"ROLE"`
-	Health    bool     `help:"Only ask the server at http.addr whether it serves, as health checks of containers do."`
-	Compat    string   `key:"compat" help:"off, or gelab: the tools as gelab-zero's MCP server has them." placeholder:"NAME"`
+	HTTP      httpFlag `name:"http"`
+	Addr      string   `arg:"" optional:"" placeholder:"ADDR"`
+	ReplyMode string   `key:"reply.mode" placeholder:"MODE"`
+	Privacy   string   `key:"privacy" placeholder:"LEVEL"`
+	Schemas   string   `key:"schemas" placeholder:"LIST"`
+	Role      string   `key:"farm.role" placeholder:"ROLE"`
+	Health    bool
+	Compat    string `key:"compat" placeholder:"NAME"`
 	workFlags
 }
 

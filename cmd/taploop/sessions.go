@@ -15,17 +15,17 @@ import (
 )
 
 type sessionsCmd struct {
-	List   sessionsListCmd   `cmd:"" help:"List sessions, newest first."`
-	Show   sessionsShowCmd   `cmd:"" help:"Print a session with its runs and steps."`
-	Export sessionsExportCmd `cmd:"" help:"Write a session as one HTML page, or as gelab-zero's trace."`
-	Prune  sessionsPruneCmd  `cmd:"" help:"Delete sessions that have not changed for long."`
+	List   sessionsListCmd   `cmd:""`
+	Show   sessionsShowCmd   `cmd:""`
+	Export sessionsExportCmd `cmd:""`
+	Prune  sessionsPruneCmd  `cmd:""`
 }
 
 type sessionsListCmd struct {
-	State   string `help:"Only those whose last run is in this state, for example WAITING_REPLY." placeholder:"STATE"`
-	Limit   whole  `default:"20" help:"Most sessions; 0 means all." from:"0" to:"1000000"`
-	JSON    bool   `help:"Print JSON."`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	State   string `placeholder:"STATE"`
+	Limit   whole  `default:"20" from:"0" to:"1000000"`
+	JSON    bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run lists sessions.
@@ -77,9 +77,9 @@ func summaries(list []store.Overview) []summary {
 }
 
 type sessionsShowCmd struct {
-	Session string `arg:"" optional:"" help:"The session's id, or its beginning; without one your last session."`
-	JSON    bool   `help:"Print JSON."`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Session string `arg:"" optional:""`
+	JSON    bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run prints one session.
@@ -98,10 +98,10 @@ func (c *sessionsShowCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type sessionsExportCmd struct {
-	Session string `arg:"" optional:"" help:"The session's id, or its beginning; without one your last session."`
-	Format  string `enum:"html,gelab" default:"html" help:"html (one page) or gelab (traces and images)."`
-	Output  string `short:"o" help:"File for html (- for stdout), folder for gelab." placeholder:"PATH"`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Session string `arg:"" optional:""`
+	Format  string `enum:"html,gelab" default:"html"`
+	Output  string `short:"o" placeholder:"PATH"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run writes a session out and prints the path.
@@ -126,8 +126,8 @@ func (c *sessionsExportCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type sessionsPruneCmd struct {
-	OlderThan time.Duration `required:"" help:"How long they have not changed, for example 30d." placeholder:"DURATION"`
-	DataDir   string        `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	OlderThan time.Duration `required:"" placeholder:"DURATION"`
+	DataDir   string        `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run deletes old sessions with their frames.

@@ -19,10 +19,10 @@ import (
 )
 
 type setupCmd struct {
-	Client string `required:"" help:"${clients}." placeholder:"NAME"`
-	HTTP   bool   `name:"http" help:"Let the client connect to a server that runs (taploop serve --http); otherwise it starts one itself."`
-	Print  bool   `help:"Print the settings to paste, and change nothing."`
-	Force  bool   `help:"Replace an entry named taploop that says something else."`
+	Client string `required:"" placeholder:"NAME"`
+	HTTP   bool   `name:"http"`
+	Print  bool
+	Force  bool
 }
 
 // Run tells a client of the server.

@@ -21,19 +21,19 @@ import (
 )
 
 type skillCmd struct {
-	Make   skillMakeCmd   `cmd:"" help:"Make a session's last completed run a skill, which can be run again with other values."`
-	Run    skillRunCmd    `cmd:"" help:"Repeat a skill; where the screen is not as it was, a model is asked for the step."`
-	List   skillListCmd   `cmd:"" help:"List the skills."`
-	Show   skillShowCmd   `cmd:"" help:"Print a skill's file."`
-	Check  skillCheckCmd  `cmd:"" help:"Check the files of skills."`
-	Diff   skillDiffCmd   `cmd:"" help:"Show what the last run that was healed would change in a skill, or take it."`
-	Remove skillRemoveCmd `cmd:"" help:"Remove a skill."`
+	Make   skillMakeCmd   `cmd:""`
+	Run    skillRunCmd    `cmd:""`
+	List   skillListCmd   `cmd:""`
+	Show   skillShowCmd   `cmd:""`
+	Check  skillCheckCmd  `cmd:""`
+	Diff   skillDiffCmd   `cmd:""`
+	Remove skillRemoveCmd `cmd:""`
 }
 
 // skillsFlags say where skills are.
 type skillsFlags struct {
-	Skills  string `key:"skills.dir" help:"Folder of the skills; the default is skills in the data folder." placeholder:"DIR"`
-	DataDir string `key:"data_dir" help:"Where sessions and skills are kept." placeholder:"DIR"`
+	Skills  string `key:"skills.dir" placeholder:"DIR"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 func folderOf(a *invocation) skill.Folder { return skill.Folder(a.Conf.Skills.Dir) }
@@ -61,9 +61,9 @@ func paramsOf(list []string) (map[string]string, error) {
 }
 
 type skillMakeCmd struct {
-	Session string   `arg:"" help:"The session's id, or its beginning."`
-	Name    string   `help:"Name of the skill: small letters, digits, - and _; the default is made of the task." placeholder:"NAME"`
-	Param   []string `help:"A value of the run that becomes a parameter." placeholder:"NAME=VALUE" sep:"none"`
+	Session string   `arg:""`
+	Name    string   `placeholder:"NAME"`
+	Param   []string `placeholder:"NAME=VALUE" sep:"none"`
 	skillsFlags
 }
 
@@ -100,12 +100,12 @@ func (c *skillMakeCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type skillRunCmd struct {
-	Name      string   `arg:"" help:"The skill."`
-	Serial    string   `short:"s" key:"adb.serial" help:"The phone; the default is ANDROID_SERIAL, else the only usable one." placeholder:"SERIAL"`
-	Param     []string `help:"A parameter's value." placeholder:"NAME=VALUE" sep:"none"`
-	Heal      string   `enum:"off,auto,ask" default:"auto" help:"Where the screen is not as it was recorded: off ends the run, auto asks the model for the step, ask asks a person first."`
-	HealWrite bool     `help:"Write what was healed into the skill's file, once the run has ended as it should."`
-	Skills    string   `key:"skills.dir" help:"Folder of the skills; the default is skills in the data folder." placeholder:"DIR"`
+	Name      string   `arg:""`
+	Serial    string   `short:"s" key:"adb.serial" placeholder:"SERIAL"`
+	Param     []string `placeholder:"NAME=VALUE" sep:"none"`
+	Heal      string   `enum:"off,auto,ask" default:"auto"`
+	HealWrite bool
+	Skills    string `key:"skills.dir" placeholder:"DIR"`
 	taskFlags
 }
 
@@ -199,7 +199,7 @@ func (a *invocation) bothScreens(ctx context.Context, db *store.Store, run store
 }
 
 type skillListCmd struct {
-	JSON bool `help:"Print JSON."`
+	JSON bool
 	skillsFlags
 }
 
@@ -240,7 +240,7 @@ func (c *skillListCmd) Run(a *invocation) error {
 }
 
 type skillShowCmd struct {
-	Name string `arg:"" help:"The skill."`
+	Name string `arg:""`
 	skillsFlags
 }
 
@@ -262,7 +262,7 @@ func (c *skillShowCmd) Run(a *invocation) error {
 }
 
 type skillCheckCmd struct {
-	Name []string `arg:"" optional:"" help:"The skills; the default is all."`
+	Name []string `arg:"" optional:""`
 	skillsFlags
 }
 
@@ -291,8 +291,8 @@ func (c *skillCheckCmd) Run(a *invocation) error {
 }
 
 type skillDiffCmd struct {
-	Name  string `arg:"" help:"The skill."`
-	Write bool   `help:"Take the change."`
+	Name  string `arg:""`
+	Write bool
 	skillsFlags
 }
 
@@ -327,7 +327,7 @@ func (c *skillDiffCmd) Run(a *invocation) error {
 }
 
 type skillRemoveCmd struct {
-	Name string `arg:"" help:"The skill."`
+	Name string `arg:""`
 	skillsFlags
 }
 

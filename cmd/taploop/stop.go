@@ -10,9 +10,9 @@ import (
 )
 
 type stopCmd struct {
-	Session string `arg:"" optional:"" help:"The session's id, or its beginning; without one your last session."`
-	Pause   bool   `help:"Only pause it: it can be continued."`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Session string `arg:"" optional:""`
+	Pause   bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run stops a session's run, even one of another process, and gives its phone back.

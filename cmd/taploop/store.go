@@ -9,13 +9,13 @@ import (
 )
 
 type storeCmd struct {
-	Migrate storeMigrateCmd `cmd:"" help:"Bring the store to the newest schema, as each command does that opens it. There is no way back."`
-	Check   storeCheckCmd   `cmd:"" help:"Tell whether the store is whole: its database, and the pictures of its steps."`
-	Copy    storeCopyCmd    `cmd:"" help:"Copy everything from a store to an empty one, and compare them. What was interrupted is continued."`
+	Migrate storeMigrateCmd `cmd:""`
+	Check   storeCheckCmd   `cmd:""`
+	Copy    storeCopyCmd    `cmd:""`
 }
 
 type storeMigrateCmd struct {
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run opens the store.
@@ -27,7 +27,7 @@ func (c *storeMigrateCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type storeCheckCmd struct {
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run checks the store.
@@ -42,9 +42,9 @@ func (c *storeCheckCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type storeCopyCmd struct {
-	From    string `required:"" help:"The store to copy: sqlite: for the data folder, sqlite:DIR for another, or postgres://..." placeholder:"URL"`
-	To      string `required:"" help:"The empty store to copy to, in the same form." placeholder:"URL"`
-	DataDir string `key:"data_dir" help:"Where sessions are kept, and the pictures of a PostgreSQL's." placeholder:"DIR"`
+	From    string `required:"" placeholder:"URL"`
+	To      string `required:"" placeholder:"URL"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run copies a store.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/usage"
 )
 
 // evil steers terminals by escape sequences and C1 controls, turns the direction of writing, and
@@ -32,7 +33,7 @@ func TestNoCommandLetsHostileWordsReachTheTerminal(t *testing.T) {
 	h := newHostileEnv(t)
 	calls := h.calls()
 	for _, n := range leafNodes(t) {
-		leaf := typed(n)
+		leaf := usage.Path(n)
 		require.Contains(t, calls, leaf, "say here how the command is called with hostile words")
 		wrong := [][]string{{evil, evil, evil, evil}, {"--" + evil}, {"--set", evil}}
 		if leaf != "sandbox" { // it would serve: it reads no settings

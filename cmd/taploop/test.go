@@ -22,29 +22,29 @@ import (
 )
 
 type testCmd struct {
-	Paths    []string       `arg:"" optional:"" name:"file" help:"Suites (YAML), *.journey.xml, tests of the Firebase App Testing agent, or folders with them; the default is this folder."`
-	Phones   string         `default:"any" help:"The phones: serials between commas, any for all that are connected, or sandbox[:N] for N simulated ones." placeholder:"WHICH"`
-	Shard    string         `help:"Run one part of several, such as 2/5." placeholder:"I/N"`
-	Retries  whole          `from:"0" to:"100" default:"0" help:"How often a case is tried again that does not say." placeholder:"N"`
-	Grep     string         `help:"Run the cases whose suite and name match this regular expression." placeholder:"RE"`
-	Tags     []string       `help:"Run the cases with one of these tags, which commas part." placeholder:"TAG,..." sep:"none"`
-	FailFast bool           `help:"Begin no further case after one that did not pass."`
-	DryRun   bool           `help:"Check the files, and list what would be run. No phone is touched."`
-	Junit    string         `name:"junit" help:"Write JUnit XML." placeholder:"FILE"`
-	Allure   string         `help:"Write Allure's result files." placeholder:"DIR"`
-	Report   string         `help:"Write a page of the results, with those of all steps." placeholder:"DIR"`
-	JSON     string         `name:"json" help:"Write everything as JSON." placeholder:"FILE"`
-	Record   bool           `xor:"cassettes" help:"Record a cassette of each case that passes."`
-	Replay   bool           `xor:"cassettes" help:"Replay the cassettes, offline: another screen fails the case."`
-	Heal     bool           `xor:"cassettes" help:"Replay the cassettes, and on another screen ask the model from there on; the new recording is written beside the report."`
-	Unflaky  bool           `name:"fail-on-flaky" help:"Cases that passed only after a retry, or were healed, count as failed."`
-	Timeout  *time.Duration `help:"The longest time of an attempt of a case." placeholder:"D"`
-	Ask      bool           `help:"Put questions that the suite does not expect to people, as reply.mode says."`
-	Schema   bool           `help:"Print the JSON Schema of suites, for editors."`
-	Model    string         `key:"model.name" help:"Model name." placeholder:"NAME"`
-	BaseURL  string         `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
-	ADB      string         `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
-	DataDir  string         `key:"data_dir" help:"Where sessions are kept; those of tests are in the folder tests of it." placeholder:"DIR"`
+	Paths    []string `arg:"" optional:"" name:"file"`
+	Phones   string   `default:"any" placeholder:"WHICH"`
+	Shard    string   `placeholder:"I/N"`
+	Retries  whole    `from:"0" to:"100" default:"0" placeholder:"N"`
+	Grep     string   `placeholder:"RE"`
+	Tags     []string `placeholder:"TAG,..." sep:"none"`
+	FailFast bool
+	DryRun   bool
+	Junit    string         `name:"junit" placeholder:"FILE"`
+	Allure   string         `placeholder:"DIR"`
+	Report   string         `placeholder:"DIR"`
+	JSON     string         `name:"json" placeholder:"FILE"`
+	Record   bool           `xor:"cassettes"`
+	Replay   bool           `xor:"cassettes"`
+	Heal     bool           `xor:"cassettes"`
+	Unflaky  bool           `name:"fail-on-flaky"`
+	Timeout  *time.Duration `placeholder:"D"`
+	Ask      bool
+	Schema   bool
+	Model    string `key:"model.name" placeholder:"NAME"`
+	BaseURL  string `key:"model.base_url" placeholder:"URL"`
+	ADB      string `name:"adb-server" key:"adb.server" placeholder:"ADDR"`
+	DataDir  string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run reads the suites, runs their cases and writes the reports.

@@ -16,20 +16,20 @@ import (
 )
 
 type tokenCmd struct {
-	Create tokenCreateCmd `cmd:"" help:"Make a token and print it, for the only time."`
-	List   tokenListCmd   `cmd:"" help:"List the tokens by name; what they are is not kept."`
-	Adopt  tokenAdoptCmd  `cmd:"" help:"Give a token the open sessions and questions that were begun without one."`
-	Revoke tokenRevokeCmd `cmd:"" help:"Make a token worthless, at once."`
+	Create tokenCreateCmd `cmd:""`
+	List   tokenListCmd   `cmd:""`
+	Adopt  tokenAdoptCmd  `cmd:""`
+	Revoke tokenRevokeCmd `cmd:""`
 }
 
 type tokenCreateCmd struct {
-	Name    string   `help:"Name of who bears it, for logs and lists; the default is made up." placeholder:"NAME"`
-	Person  bool     `help:"A person bears it, and no program: over HTTP it decides about actions that wait for a person. It sees its own sessions and those of --for; only tokens that http.operators names see everything."`
-	For     []string `help:"Whose sessions and questions a person's token sees and answers beside its own: names of tokens, separated by commas. May be repeated." placeholder:"NAME" sep:"none"`
-	Expires string   `help:"How long it is good for, such as 30d; the default is until it is revoked." placeholder:"AGE"`
-	Rate    string   `help:"How many requests may come with it, such as 60/m, 5/s or 1000/h; more are refused with 429." placeholder:"RATE"`
-	Adopt   bool     `help:"Give it the open sessions and questions that were begun without a token."`
-	DataDir string   `key:"data_dir" help:"Where tokens are kept." placeholder:"DIR"`
+	Name    string `placeholder:"NAME"`
+	Person  bool
+	For     []string `placeholder:"NAME" sep:"none"`
+	Expires string   `placeholder:"AGE"`
+	Rate    string   `placeholder:"RATE"`
+	Adopt   bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run prints a new token and nothing else on stdout.
@@ -81,8 +81,8 @@ func (c *tokenCreateCmd) limits() (l token.Limits, err error) {
 }
 
 type tokenAdoptCmd struct {
-	Token   string `arg:"" name:"name" help:"Its name or id."`
-	DataDir string `key:"data_dir" help:"Where tokens and sessions are kept." placeholder:"DIR"`
+	Token   string `arg:"" name:"name"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run gives a token that there is what was begun without one.
@@ -129,8 +129,8 @@ func noteOrphans(ctx context.Context, a *invocation, name string) error {
 }
 
 type tokenListCmd struct {
-	JSON    bool   `help:"Print JSON."`
-	DataDir string `key:"data_dir" help:"Where tokens are kept." placeholder:"DIR"`
+	JSON    bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run lists the tokens without telling any.
@@ -178,8 +178,8 @@ func whenOrDash(at time.Time) string {
 }
 
 type tokenRevokeCmd struct {
-	Token   string `arg:"" name:"name" help:"Its name or id."`
-	DataDir string `key:"data_dir" help:"Where tokens are kept." placeholder:"DIR"`
+	Token   string `arg:"" name:"name"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run revokes a token. A server that runs knows of it at its next request.

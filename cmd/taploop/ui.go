@@ -16,9 +16,9 @@ import (
 )
 
 type uiCmd struct {
-	Name    string `help:"Who answers there, for lists and the audit; the default is this user's name." placeholder:"NAME"`
-	Open    bool   `help:"Open the link in the browser, too. Others on this machine may see it in the list of processes until it is used."`
-	DataDir string `key:"data_dir" help:"Where the server keeps its data." placeholder:"DIR"`
+	Name    string `placeholder:"NAME"`
+	Open    bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // maxName is the most characters of a name.

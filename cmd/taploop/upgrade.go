@@ -20,8 +20,8 @@ import (
 )
 
 type upgradeCmd struct {
-	Check bool `required:"" help:"Compare this version with the newest one that upgrade.source names. Nothing is installed."`
-	JSON  bool `help:"Print JSON."`
+	Check bool `required:""`
+	JSON  bool
 }
 
 // upgradeInfo is what a check has found.

@@ -17,8 +17,8 @@ import (
 var version, commit, date string
 
 type versionCmd struct {
-	JSON     bool `help:"Print JSON."`
-	Licenses bool `help:"Print the licences of all that the program is made of."`
+	JSON     bool
+	Licenses bool
 }
 
 // licenses is their text, compressed.

@@ -18,8 +18,8 @@ import (
 )
 
 type watchCmd struct {
-	ADB     string `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
-	DataDir string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
+	ADB     string `name:"adb-server" key:"adb.server" placeholder:"ADDR"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run shows what runs, whatever process runs it, until the person leaves.

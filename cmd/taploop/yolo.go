@@ -14,20 +14,20 @@ import (
 )
 
 type yoloCmd struct {
-	On     yoloOnCmd     `cmd:"" help:"Go on without asking, for a while, with what the guard would ask about. Critical actions, such as paying, are asked about all the same."`
-	Off    yoloOffCmd    `cmd:"" help:"Ask again."`
-	Status yoloStatusCmd `cmd:"" help:"List what is done without asking, and until when."`
+	On     yoloOnCmd     `cmd:""`
+	Off    yoloOffCmd    `cmd:""`
+	Status yoloStatusCmd `cmd:""`
 }
 
 // yoloScope is what a leave is about.
 type yoloScope struct {
-	Session string `help:"Only this session: its id, or its beginning." placeholder:"ID"`
-	App     string `help:"Only this app: its package." placeholder:"PACKAGE"`
-	Action  string `help:"Only actions of this name, such as CLICK." placeholder:"NAME"`
-	Server  string `help:"Only tools of this MCP server, behind the proxy and for agents." placeholder:"NAME"`
-	Tool    string `help:"Only this tool of MCP servers: TOOL, or SERVER/TOOL." placeholder:"NAME"`
-	All     bool   `help:"Everything."`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	Session string `placeholder:"ID"`
+	App     string `placeholder:"PACKAGE"`
+	Action  string `placeholder:"NAME"`
+	Server  string `placeholder:"NAME"`
+	Tool    string `placeholder:"NAME"`
+	All     bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // of returns the scope and the name in it. found looks a session up.
@@ -60,9 +60,9 @@ func (y *yoloScope) of(found func(id string) (string, error)) (guard.Scope, stri
 
 type yoloOnCmd struct {
 	yoloScope
-	For    time.Duration `default:"15m" help:"For how long, up to 24h." placeholder:"TIME"`
-	Times  int           `help:"How often at most, up to 1000; without it as often as it comes." placeholder:"N"`
-	Target string        `help:"Only this one button or call, as \"taploop inquiries ID\" names it." placeholder:"TEXT"`
+	For    time.Duration `default:"15m" placeholder:"TIME"`
+	Times  int           `placeholder:"N"`
+	Target string        `placeholder:"TEXT"`
 }
 
 // Run gives leave.
@@ -132,8 +132,8 @@ func (c *yoloOffCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type yoloStatusCmd struct {
-	JSON    bool   `help:"Print JSON."`
-	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+	JSON    bool
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run lists what holds.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Complete writes what completes the command line in a shell: bash, zsh or fish.
@@ -104,14 +106,14 @@ func fish(w io.Writer, nodes []*kong.Node) error {
 	return err
 }
 
-// Manual writes the manual page. The help of the root ends with its exit codes.
+// Manual writes the manual page of a command line that is described in the default language.
 func Manual(w io.Writer, version string, root *kong.Node) error {
 	var b strings.Builder
 	escape := strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.").Replace
-	about, codes, _ := strings.Cut(root.Help, "Exit codes:")
+	about := textsIn(words.Default).About
 	fmt.Fprintf(&b, ".TH TAPLOOP 1 \"\" \"taploop %s\"\n.SH NAME\ntaploop \\- tasks for Android "+
 		"phones\n.SH SYNOPSIS\n.B taploop\n.I COMMAND\n[\\fIflags\\fR]\n.SH DESCRIPTION\n%s\n",
-		escape(version), escape(strings.TrimSpace(about)))
+		escape(version), escape(about))
 	nodes := commandNodes(root)
 	b.WriteString(".SH FLAGS OF ALL COMMANDS\n")
 	manFlags(&b, nodes[0].Flags, escape)
@@ -121,7 +123,8 @@ func Manual(w io.Writer, version string, root *kong.Node) error {
 			escape(n.Help))
 		manFlags(&b, n.Flags, escape)
 	}
-	fmt.Fprintf(&b, ".SH EXIT STATUS\n%s\n", escape(strings.TrimSpace(codes)))
+	fmt.Fprintf(&b, ".SH EXIT STATUS\n%s\n",
+		escape(strings.Join(Exits(words.Default), ",\n")+"."))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
