@@ -5,10 +5,13 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/store"
 )
 
 func TestTheKeyboardThatAKilledRunLeftIsPutBackByTheNext(t *testing.T) {
@@ -81,4 +84,38 @@ func TestAKilledReplayRepeatsNothing(t *testing.T) {
 	t.Logf("%d of %d were carried on to the end, and the model was asked %d times", carried, kills,
 		b.asked.Load()-asked)
 	require.Positive(t, carried)
+}
+
+// Killed tests leave their phones to others at once, and sessions that say how they ended, both the
+// one that held the phone and that of the case.
+func TestKilledTestsLeaveTheirPhonesAndEndTheirSessions(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, modelRule("all is well", "COMPLETE\\treturn:well", "over"))
+	usual, _ := b.folder()
+	suite := filepath.Join(b.dir, "s.yaml")
+	require.NoError(t, writeFile(suite, "cases: [{name: a, task: Never-ending, expect: none}]"))
+	thinks := b.holdOn("Never-ending")
+	p := b.spawn("test", suite)
+	thinks.await(t)
+	p.kill()
+
+	require.NoError(t, writeFile(suite, "cases: [{name: a, task: all is well, expect: none}]"))
+	p = b.spawn("test", suite)
+	require.Zero(t, p.ends(), "%s", p.stderr)
+	tests, err := store.Open(t.Context(), filepath.Join(b.dir, "data", "taploop", "tests"), nil)
+	require.NoError(t, err)
+	defer tests.Close()
+	for name, db := range map[string]*store.Store{"usual": usual, "of tests": tests} {
+		list, err := db.Sessions(t.Context(), store.Filter{})
+		require.NoError(t, err)
+		require.Len(t, list, 2, name)
+		require.Equal(t, [2]store.State{store.Completed, store.Cancelled},
+			[2]store.State{list[0].Latest.State, list[1].Latest.State}, name)
+		require.Equal(t, "the tests were killed", list[1].Latest.Error, name)
+	}
+	for _, depth := range []string{"*", "*/*"} {
+		left, err := filepath.Glob(filepath.Join(b.dir, "data", "taploop", depth, "*.end"))
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
 }

@@ -110,7 +110,9 @@ func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
 	items, err := suite.Read(c.Paths, suite.Options{Getenv: a.Options.Getenv, Lenient: c.DryRun,
 		Note: func(file string) { a.notef(wordsIn(a.Lang()).Test.NoSuite, file) }})
 	if wrong, ok := errors.AsType[keys.Problems](err); ok {
-		for _, p := range wrong {
+		for n := range wrong {
+			p := &wrong[n]
+			p.Text = a.phrase(p.Text)
 			if inGitHub(a) {
 				fmt.Fprintln(a.out, testreport.Annotation("error", p.Position, "suite", p.Text))
 			}

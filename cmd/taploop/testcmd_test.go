@@ -216,6 +216,11 @@ cases:
 		outcomes(all))
 	require.Contains(t, all[1].Message, "Which size do you wear?")
 	require.Equal(t, "42", all[0].Last().Asked[0].Answer)
+	f.env = append(f.env, "TAPLOOP_STORE_URL=sqlite:"+filepath.Join(f.dir, "other"))
+	code, _ = f.test("cases: [{name: unknown, task: Buy shoes, expect: none}]")
+	require.Equal(t, exitWaiting, code, f.said)
+	require.NoDirExists(t, filepath.Join(f.dir, "other"))
+	f.env = f.env[:len(f.env)-1]
 	for _, folder := range []string{"", "/tests"} { // no inbox has a question
 		var out, said bytes.Buffer
 		require.Zero(t, run(t.Context(), []string{"inquiries", "--json", "--data-dir",

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func (r *reader) mapping(n ast.Node, to reflect.Value, what string, deep int) {
 	for _, e := range list {
 		f, ok := known(all, e.key)
 		if !ok {
-			r.wrong(e.at, "unknown key %q%s", e.key, meant(all, e.key))
+			r.wrong(e.at, "%s", unknown(all, e.key))
 			continue
 		}
 		place.keys[e.key] = r.at(e.value)
@@ -100,8 +101,8 @@ func names(all []reflect.StructField) string {
 	return strings.Join(list, ", ")
 }
 
-// meant says which key an unknown one may have been meant to be, or which keys there are.
-func meant(all []reflect.StructField, key string) string {
+// unknown says which key an unknown one may have been meant to be, or which keys there are.
+func unknown(all []reflect.StructField, key string) string {
 	best, least := "", len(key)/2+1
 	for _, f := range all {
 		if d := levenshtein.ComputeDistance(strings.ToLower(key), keyOf(f)); d < least {
@@ -109,7 +110,7 @@ func meant(all []reflect.StructField, key string) string {
 		}
 	}
 	if best != "" {
-		return " (did you mean " + best + "?)"
+		return fmt.Sprintf("unknown key %q (did you mean %s?)", key, best)
 	}
-	return " (there are " + names(all) + ")"
+	return fmt.Sprintf("unknown key %q (there are %s)", key, names(all))
 }

@@ -3,6 +3,7 @@ package suite_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/words"
 )
 
 func compiled(t *testing.T) *jsonschema.Schema {
@@ -58,6 +61,11 @@ func TestABrokenSuiteIsAnErrorWithItsPlace(t *testing.T) {
 			_, err := suite.Read([]string{file}, suite.Options{Getenv: pins})
 			require.Error(t, err)
 			require.Equal(t, want, clean.Replace(err.Error()))
+			wrong, ok := errors.AsType[keys.Problems](err)
+			require.True(t, ok)
+			for _, p := range wrong {
+				require.Regexp(t, `\p{Han}`, words.Phrase("zh", p.Text))
+			}
 			if byShape { // an editor sees it, too
 				require.Error(t, schema.Validate(instance(t, []byte(rest))))
 			}

@@ -46,8 +46,18 @@ func (h *holds) open(ctx context.Context, base *app.Settings, items []*suite.Ite
 	h.runs = map[string]store.Run{}
 	h.living, h.end = context.WithCancel(context.WithoutCancel(ctx))
 	var err error
-	h.db, err = app.OpenStore(ctx, base, nil)
+	h.db, err = openEnded(ctx, base)
 	return err
+}
+
+// openEnded opens a store and ends what killed tests have left in it. Machines that share a store
+// do so by themselves.
+func openEnded(ctx context.Context, set *app.Settings) (*store.Store, error) {
+	db, err := app.OpenStore(ctx, set, nil)
+	if err == nil && !store.Networked(string(set.Conf.Store.URL)) {
+		_, err = db.Runs.Recover(ctx)
+	}
+	return db, err
 }
 
 // patience is how long tests wait for a phone that a task has, before they do without it.

@@ -24,6 +24,7 @@ import (
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbserver"
 	"github.com/taploop/taploop/internal/sandbox/shell"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
 )
@@ -77,6 +78,7 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 	more := map[string]any{}
 	if !o.Play.Ask { // no inbox shows questions of a separate folder
 		more["data_dir"] = filepath.Join(base.Conf.DataDir, "tests")
+		more["store.url"] = store.SQLiteURL // in that folder, also where machines share a store
 	}
 	s.holds.note, s.holds.lang = o.Play.View.Note, o.Play.Lang
 	s.closers = append(s.closers, s.holds.close)
@@ -99,6 +101,14 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 		return s, err
 	}
 	s.set.Note = nil
+	if db, failed := openEnded(ctx, s.set); db != nil {
+		err = errors.Join(failed, db.Close())
+	} else {
+		err = failed
+	}
+	if err != nil {
+		return s, err
+	}
 	if s.host, err = app.NewHost(s.set, nil); err != nil {
 		return s, err
 	}
