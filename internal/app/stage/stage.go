@@ -92,21 +92,7 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 			return s, err
 		}
 	}
-	steps := base.Conf.Loop.MaxSteps
-	for _, i := range items {
-		steps = max(steps, i.Budget().Steps)
-	}
-	more["loop.max_steps"] = steps
-	if s.set, err = base.With(more); err != nil {
-		return s, err
-	}
-	s.set.Note = nil
-	if db, failed := openEnded(ctx, s.set); db != nil {
-		err = errors.Join(failed, db.Close())
-	} else {
-		err = failed
-	}
-	if err != nil {
+	if err = s.settings(ctx, items, more); err != nil {
 		return s, err
 	}
 	if s.host, err = app.NewHost(s.set, nil); err != nil {
@@ -116,6 +102,25 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 		s.pool, err = s.phones(ctx)
 	}
 	return s, err
+}
+
+// settings makes those of the cases, and opens their data folder once.
+func (s *Stage) settings(ctx context.Context, items []*suite.Item, more map[string]any) error {
+	steps := s.base.Conf.Loop.MaxSteps
+	for _, i := range items {
+		steps = max(steps, i.Budget().Steps)
+	}
+	more["loop.max_steps"] = steps
+	var err error
+	if s.set, err = s.base.With(more); err != nil {
+		return err
+	}
+	s.set.Note = nil
+	db, err := openEnded(ctx, s.set)
+	if db != nil {
+		err = errors.Join(err, db.Close())
+	}
+	return err
 }
 
 // Close closes what the stage has opened.
