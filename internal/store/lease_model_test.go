@@ -137,13 +137,16 @@ func (m *model) dead(w *modelWorker) bool {
 	return w.of == m.token && w.count == m.renewals && m.now-w.seen >= wait
 }
 
+// move is that a worker did one of the things at a time.
+type move struct{ now, worker, what int }
+
 // explore takes so many random interleavings, and returns the first mistake with how it came.
 func explore(seed uint64, n int, r rules) string {
 	chance := rand.New(rand.NewPCG(seed, 1))
 	for range n {
 		m := newModel(r)
-		var way []string
-		for range 60 {
+		way := make([]move, 0, 60)
+		for range cap(way) {
 			i, what := chance.IntN(2), chance.IntN(8)
 			if what == 7 && chance.IntN(8) > 0 {
 				what = 6
@@ -151,7 +154,7 @@ func explore(seed uint64, n int, r rules) string {
 			if wrong := m.do(i, what); wrong != "" {
 				return fmt.Sprintf("%s, after %v", wrong, way)
 			}
-			way = append(way, fmt.Sprintf("%d:%d.%d", m.now, i, what))
+			way = append(way, move{m.now, i, what})
 			if chance.IntN(3) == 0 {
 				m.now += 1 + chance.IntN(3)
 			}
