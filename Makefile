@@ -31,7 +31,7 @@ export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 # would be taken for a race. Nor what has a sync.Map: its compiled methods are those of all. make nightly leaves out nothing.
 CODECS = modernc.org/... image/... compress/... hash/... golang.org/x/image/... github.com/disintegration/... \
 	github.com/klauspost/... github.com/dlclark/regexp2/v2 regexp/... github.com/tiktoken-go/... \
-	github.com/alecthomas/kong mvdan.cc/sh/...
+	github.com/alecthomas/kong mvdan.cc/sh/... github.com/goccy/go-yaml/... encoding/base64
 RACE = -race $(CODECS:%=-gcflags=%=-race=false)
 TESTFLAGS = -timeout 30m
 PACKAGES = ./...
