@@ -178,17 +178,24 @@ func (n *Notifier) catchUp(ctx context.Context) {
 	}
 }
 
-// Tell sends a notice, if its event is one of those that were chosen. The notice is in the ledger
-// when Tell returns: what this process does not deliver, the next one does.
-func (n *Notifier) Tell(about Notice) {
-	if !chosen(n.opts.Events, about.Event) {
-		return
-	}
+// Chosen returns the notice as it is kept and sent, and false if its event is not one of those that
+// were chosen.
+func (n *Notifier) Chosen(about Notice) (Notice, bool) {
 	about.At = about.At.UTC()
 	if !n.opts.Answers {
 		about.Answer = ""
 	}
 	about.Answer = text.Cut(about.Answer, maxText)
+	return about, chosen(n.opts.Events, about.Event)
+}
+
+// Tell sends a notice, if it is chosen. The notice is in the ledger when Tell returns: what this
+// process does not deliver, the next one does.
+func (n *Notifier) Tell(about Notice) {
+	about, is := n.Chosen(about)
+	if !is {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), writing)
 	defer cancel()
 	if err := n.opts.Ledger.Noticed(ctx, about); err != nil {
@@ -196,6 +203,13 @@ func (n *Notifier) Tell(about Notice) {
 			"event", about.Event, "err", err)
 	}
 	n.put(about, nil)
+}
+
+// Send sends a notice that is in the ledger already, if it is chosen.
+func (n *Notifier) Send(about Notice) {
+	if about, is := n.Chosen(about); is {
+		n.put(about, nil)
+	}
 }
 
 // put puts a notice into the queues of the endpoints that have not had it.

@@ -25,6 +25,7 @@ type db struct {
 	frames     frames
 	owner      *Owner
 	vault      *vault
+	noting     atomic.Pointer[func(Run, string) (AuditEntry, bool)] // see Runs.Note
 }
 
 // tx is a transaction that writes, and the time of what it writes down.

@@ -128,9 +128,25 @@ func enter(tx *tx, r *Run, c Change) {
 	}
 }
 
+// Note has each new state of a run written into the audit, in the transaction of the change, where
+// f makes an entry of it. f is called with the run and its phone, and does not use the store.
+func (rs Runs) Note(f func(r Run, serial string) (AuditEntry, bool)) { rs.noting.Store(&f) }
+
 func saveRun(ctx context.Context, tx *tx, r *Run) error {
 	if _, err := r.fields().update(ctx, tx, "runs", "id = ?", r.ID); err != nil {
 		return err
+	}
+	if f := tx.db.noting.Load(); f != nil {
+		var serial string
+		if err := tx.QueryRowContext(ctx, "SELECT serial FROM sessions WHERE id = ?",
+			r.SessionID).Scan(&serial); err != nil {
+			return err
+		}
+		if e, noted := (*f)(*r, serial); noted {
+			if err := tx.audit(ctx, e); err != nil {
+				return err
+			}
+		}
 	}
 	return tx.touch(ctx, r.SessionID)
 }

@@ -26,7 +26,7 @@ func (s *Service) logRun(ctx context.Context, e runs.Event) {
 	}
 	x, _ := s.Store.Session(ctx, e.SessionID) // else the phone is not named
 	args := []any{"session", e.SessionID, "run", e.RunID, "serial", x.Serial}
-	defer s.tellRun(e, x.Serial)
+	defer s.tellRun(*e.Run, x.Serial)
 	if e.State == store.Running {
 		s.log.InfoContext(ctx, "run started", args...)
 		return

@@ -15,7 +15,6 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/notify"
 	"github.com/taploop/taploop/internal/notify/push"
-	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/schedule"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -67,12 +66,29 @@ var runNotices = map[store.State]string{
 	store.Expired: notify.RunFailed,
 }
 
-// tellRun tells people outside how a run ended.
-func (s *Service) tellRun(e runs.Event, serial string) {
-	if event := runNotices[e.State]; event != "" {
-		s.tell(notify.Notice{Event: event, At: e.At, SessionID: e.SessionID, RunID: e.RunID,
-			Serial: serial, State: string(e.State), Reason: string(e.Run.StopReason),
-			Answer: e.Run.Answer})
+// runNotice tells how a run ended. Its event is "" if the run has not.
+func runNotice(r store.Run, serial string) notify.Notice {
+	return notify.Notice{Event: runNotices[r.State], At: r.UpdatedAt, SessionID: r.SessionID,
+		RunID: r.ID, Serial: serial, State: string(r.State), Reason: string(r.StopReason),
+		Answer: r.Answer}
+}
+
+// noteRuns has the notice of a run's end stored with that end: a crash right after it loses none.
+func (s *Service) noteRuns(n *notify.Notifier) {
+	s.Store.Runs.Note(func(r store.Run, serial string) (store.AuditEntry, bool) {
+		about, is := n.Chosen(runNotice(r, serial))
+		if !is {
+			return store.AuditEntry{}, false
+		}
+		e, err := noticed(about)
+		return e, err == nil
+	})
+}
+
+// tellRun sends people outside the notice of a run's end.
+func (s *Service) tellRun(r store.Run, serial string) {
+	if to := s.notifier.Load(); to != nil {
+		to.Send(runNotice(r, serial))
 	}
 }
 
@@ -121,12 +137,18 @@ func (l ledger) Delivered(ctx context.Context, r notify.Receipt) error {
 
 // Noticed implements notify.Ledger.
 func (l ledger) Noticed(ctx context.Context, n notify.Notice) error {
-	b, err := json.Marshal(n)
+	e, err := noticed(n)
 	if err != nil {
 		return err
 	}
-	return l.Append(ctx, store.AuditEntry{Event: store.AuditNoticed, SessionID: n.SessionID,
-		RunID: n.RunID, Text: n.Event, Answer: string(b)})
+	return l.Append(ctx, e)
+}
+
+// noticed is a notice in the audit.
+func noticed(n notify.Notice) (store.AuditEntry, error) {
+	b, err := json.Marshal(n)
+	return store.AuditEntry{Event: store.AuditNoticed, SessionID: n.SessionID, RunID: n.RunID,
+		Text: n.Event, Answer: string(b)}, err
 }
 
 // Notices implements notify.Ledger.

@@ -81,6 +81,9 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	if n != nil {
+		s.noteRuns(n)
+	}
 	s.notifier.Store(n) // before what is told of runs that a former server has left behind
 	if err := d.Manager.Recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), d.Close())
