@@ -28,20 +28,27 @@ func (s *Scheduler) begin(ctx context.Context, one store.Schedule, t store.Tick)
 	}
 	err = s.opts.Store.Settle(ctx, t)
 	if t.State != store.TickStarted {
-		s.tellOne(one, t)
+		s.tellOne(ctx, one, t)
 	}
 	return err
 }
 
-// takeUp settles the ticks that a process claimed before it died: it may have begun their runs.
+// takeUp continues what a process that died has left: ticks that it did not tell of, runs that may
+// wait for their phones, and ticks that it claimed, whose runs it may have begun.
 func (s *Scheduler) takeUp(ctx context.Context, all []store.Schedule) error {
-	left, err := s.opts.Store.Left(ctx)
-	if err != nil {
-		return err
-	}
 	byName := map[string]store.Schedule{}
 	for _, one := range all {
 		byName[one.Name] = one
+		if err := s.requeue(ctx, one); err != nil {
+			return err
+		}
+	}
+	if err := s.tellUntold(ctx, byName); err != nil {
+		return err
+	}
+	left, err := s.opts.Store.Left(ctx)
+	if err != nil {
+		return err
 	}
 	for _, t := range left {
 		one := byName[t.Schedule]
@@ -58,13 +65,41 @@ func (s *Scheduler) takeUp(ctx context.Context, all []store.Schedule) error {
 		default:
 			t.State, t.Why = store.TickMissed, "the server ended before the run began"
 			err = s.opts.Store.Settle(ctx, t)
-			s.tellOne(one, t)
+			s.tellOne(ctx, one, t)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// requeue notes the runs of the last hour's ticks, which may still wait for a phone.
+func (s *Scheduler) requeue(ctx context.Context, one store.Schedule) error {
+	const most = 60 // a tick a minute
+	list, err := s.opts.Store.Ticks(ctx, one.Name, most)
+	for _, t := range list {
+		if t.State == store.TickStarted && s.opts.Now().Sub(t.At) <= 2*patience {
+			s.queued = append(s.queued, queued{one, t, t.At})
+		}
+	}
+	return err
+}
+
+// tellUntold tells of ticks that a process stored and did not tell of, in one notice a schedule.
+func (s *Scheduler) tellUntold(ctx context.Context, byName map[string]store.Schedule) error {
+	list, err := s.opts.Store.Untold(ctx, s.opts.Now().Add(-untoldFor))
+	var m Missed
+	for _, t := range list {
+		if t.Schedule != m.Schedule.Name {
+			s.tell(ctx, m)
+			m = Missed{Schedule: byName[t.Schedule], From: t.At, Why: t.Why}
+		}
+		m.To = t.At
+		m.Ticks++
+	}
+	s.tell(ctx, m)
+	return err
 }
 
 // giveUpQueued ends the runs that have waited too long for their phones.
@@ -82,7 +117,7 @@ func (s *Scheduler) giveUpQueued(ctx context.Context) {
 			if err := s.opts.Store.Settle(ctx, q.tick); err != nil {
 				s.opts.Log.WarnContext(ctx, "storing a tick", "err", err)
 			}
-			s.tellOne(q.schedule, q.tick)
+			s.tellOne(ctx, q.schedule, q.tick)
 		}
 		if !ended && !done {
 			still = append(still, q)

@@ -274,6 +274,73 @@ func TestABusyPhoneIsWaitedForOrNot(t *testing.T) {
 	})
 }
 
+// A server that ends while a run waits for its phone leaves it to the next one to give up.
+func TestAWaitOutlivesTheServer(t *testing.T) {
+	dir := storetest.Dir(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, dir)
+		w.runs.busy = true
+		w.add("0 1 * * *")
+		w.pass(time.Hour + 10*time.Minute)
+		w.stop()
+		w.begin()
+		w.pass(55 * time.Minute)
+		w.stop()
+		require.Equal(t, map[store.TickState]int{store.TickSkipped: 1}, w.ticks())
+		require.Equal(t, 1, w.told())
+	})
+}
+
+// A clock that was ahead for weeks, or a schedule that cannot be read any more, ends no schedule.
+func TestNothingKeepsASchedule(t *testing.T) {
+	dir := storetest.Dir(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, dir)
+		w.add("0 1,2 * * *")
+		require.NoError(t, w.db.Schedules.Add(t.Context(),
+			store.Schedule{Name: "a", Spec: "* * * * *", Zone: "No/Where", Task: "x"}))
+		w.pass(time.Hour + time.Minute)
+		require.Len(t, w.runs.begun, 1)
+		const ahead = 40*24*time.Hour + 12*time.Hour
+		w.jump(ahead)
+		w.pass(time.Minute)
+		told := w.told()
+		require.Equal(t, 81, told)
+		w.jump(-ahead)
+		w.pass(time.Hour)
+		w.stop()
+		require.Len(t, w.runs.begun, 2, "the clock is right again")
+		require.Equal(t, told, w.told())
+	})
+}
+
+// A process that dies between a tick and its notice leaves the notice to the next one.
+func TestAMissedTickIsToldAfterACrash(t *testing.T) {
+	dir := storetest.Dir(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, dir)
+		w.add("@hourly")
+		w.stop()
+		w.pass(5*time.Hour + 10*time.Minute)
+		tell := w.opts.Tell
+		w.opts.Tell = func(schedule.Missed) { w.crash() }
+		w.begin()
+		<-w.ended
+		w.stop()
+		require.Zero(t, w.told())
+		w.opts.Tell = tell
+		for range 2 {
+			w.begin()
+			w.pass(10 * time.Second)
+			w.stop()
+			require.Equal(t, w.ticks()[store.TickMissed], w.told())
+			require.Len(t, w.missed, 1)
+		}
+		require.Equal(t, map[store.TickState]int{store.TickMissed: 4, store.TickStarted: 1},
+			w.ticks())
+	})
+}
+
 func TestARunThatCannotBeginIsTold(t *testing.T) {
 	dir := storetest.Dir(t)
 	synctest.Test(t, func(t *testing.T) {

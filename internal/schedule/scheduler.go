@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -17,6 +18,9 @@ type Store interface {
 	Note(ctx context.Context, t store.Tick) (mine bool, err error)
 	Settle(ctx context.Context, t store.Tick) error
 	Left(ctx context.Context) ([]store.Tick, error)
+	Ticks(ctx context.Context, name string, limit int) ([]store.Tick, error)
+	Untold(ctx context.Context, since time.Time) ([]store.Tick, error)
+	Told(ctx context.Context, name string, first, last time.Time) error
 }
 
 // Runs begins runs.
@@ -58,12 +62,17 @@ const (
 	// For so long the last missed tick is made up for, and a run may wait for a busy phone.
 	patience = time.Hour
 	mostRows = 1000 // of missed ticks that are stored one by one
+	// A clock that shows less than the last tick by more than this was ahead then: its times count
+	// again, but for those that a run began for.
+	wasAhead  = 24 * time.Hour
+	untoldFor = 24 * time.Hour // how long it is made up for that a tick was not told
 )
 
 // Scheduler begins tasks at times.
 type Scheduler struct {
 	opts   Options
-	queued []queued // runs of this process that may wait for a phone
+	queued []queued // runs that may wait for a phone
+	failed string   // why the last look did not succeed, which was logged
 }
 
 type queued struct {
@@ -87,8 +96,9 @@ func New(opts *Options) *Scheduler {
 // Run begins due runs until ctx ends. It is called once.
 func (s *Scheduler) Run(ctx context.Context) {
 	for first := true; ; first = false {
-		if err := s.look(ctx, first); err != nil && ctx.Err() == nil {
-			s.opts.Log.ErrorContext(ctx, "schedules", "err", err)
+		err := s.look(ctx, first)
+		if ctx.Err() == nil {
+			s.note(ctx, err)
 		}
 		if wait.For(ctx, every) != nil {
 			return
@@ -96,7 +106,20 @@ func (s *Scheduler) Run(ctx context.Context) {
 	}
 }
 
-// look begins what has become due since the last look.
+// note logs an error that is another one than that of the last look.
+func (s *Scheduler) note(ctx context.Context, err error) {
+	said := ""
+	if err != nil {
+		said = err.Error()
+	}
+	if said != "" && said != s.failed {
+		s.opts.Log.ErrorContext(ctx, "schedules", "err", err)
+	}
+	s.failed = said
+}
+
+// look begins what has become due since the last look. A schedule that cannot be looked at is no
+// hindrance to the others.
 func (s *Scheduler) look(ctx context.Context, first bool) error {
 	all, err := s.opts.Store.List(ctx)
 	if err != nil {
@@ -108,12 +131,13 @@ func (s *Scheduler) look(ctx context.Context, first bool) error {
 		}
 	}
 	s.giveUpQueued(ctx)
+	var failed []error
 	for _, one := range all {
 		if err := s.lookAt(ctx, one); err != nil {
-			return fmt.Errorf("%s: %w", one.Name, err)
+			failed = append(failed, fmt.Errorf("%s: %w", one.Name, err))
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // lookAt begins the due run of a schedule.
@@ -127,10 +151,13 @@ func (s *Scheduler) lookAt(ctx context.Context, one store.Schedule) error {
 	if err != nil {
 		return err
 	}
+	now := s.opts.Now()
 	if some {
 		from = last.At
 	}
-	now := s.opts.Now()
+	if from.Sub(now) > wasAhead {
+		from = now.Add(-late)
+	}
 	due, more := times.due(from, now, mostRows)
 	if len(due) == 0 {
 		return nil
@@ -161,7 +188,7 @@ func (s *Scheduler) miss(ctx context.Context, one store.Schedule, due []time.Tim
 		}
 		mine, err := s.opts.Store.Note(ctx, t)
 		if err != nil {
-			s.tell(m)
+			s.tell(ctx, m)
 			return err
 		}
 		if !mine {
@@ -173,11 +200,12 @@ func (s *Scheduler) miss(ctx context.Context, one store.Schedule, due []time.Tim
 		m.To = at
 		m.Ticks++
 	}
-	s.tell(m)
+	s.tell(ctx, m)
 	return nil
 }
 
-func (s *Scheduler) tell(m Missed) {
+// tell tells of ticks that are stored, and then stores that it did.
+func (s *Scheduler) tell(ctx context.Context, m Missed) {
 	if m.Ticks == 0 {
 		return
 	}
@@ -186,9 +214,12 @@ func (s *Scheduler) tell(m Missed) {
 	if s.opts.Tell != nil {
 		s.opts.Tell(m)
 	}
+	if err := s.opts.Store.Told(ctx, m.Schedule.Name, m.From, m.To); err != nil && ctx.Err() == nil {
+		s.opts.Log.WarnContext(ctx, "storing that ticks were told", "err", err)
+	}
 }
 
 // tellOne tells of a tick.
-func (s *Scheduler) tellOne(one store.Schedule, t store.Tick) {
-	s.tell(Missed{Schedule: one, From: t.At, To: t.At, Ticks: 1, Why: t.Why})
+func (s *Scheduler) tellOne(ctx context.Context, one store.Schedule, t store.Tick) {
+	s.tell(ctx, Missed{Schedule: one, From: t.At, To: t.At, Ticks: 1, Why: t.Why})
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -116,7 +117,8 @@ func (ss Schedules) Last(ctx context.Context, name string) (Tick, bool, error) {
 }
 
 // Note stores a tick that no other process has stored. It reports false if one has, or if the
-// schedule is gone.
+// schedule is gone. A tick that was stored as missed can be claimed: a clock that was ahead has
+// been set back, and its time comes after all.
 func (ss Schedules) Note(ctx context.Context, t Tick) (mine bool, err error) {
 	err = ss.update(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.shared(ctx); err != nil {
@@ -124,8 +126,10 @@ func (ss Schedules) Note(ctx context.Context, t Tick) (mine bool, err error) {
 		}
 		n, err := affected(tx.ExecContext(ctx, `INSERT INTO ticks (`+tickColumns+`)
 			SELECT name, ?, ?, ?, ?, ? FROM schedules WHERE name = ?
-			ON CONFLICT (schedule, at) DO NOTHING`, millis(t.At), t.State, t.SessionID, t.Why,
-			ss.owner.ID, t.Schedule))
+			ON CONFLICT (schedule, at) DO UPDATE SET state = excluded.state, why = excluded.why,
+				owner = excluded.owner, told_at = 0
+			WHERE ticks.state = 'missed' AND excluded.state = 'claimed'`, millis(t.At), t.State,
+			t.SessionID, t.Why, ss.owner.ID, t.Schedule))
 		mine = n > 0
 		return err
 	})
@@ -165,6 +169,26 @@ func (ss Schedules) Left(ctx context.Context) (left []Tick, err error) {
 		}
 	}
 	return left, doing(err, "looking for ticks that were left behind")
+}
+
+// Untold returns the ticks since then that no run began for, of processes that died before they told
+// of them, oldest first.
+func (ss Schedules) Untold(ctx context.Context, since time.Time) ([]Tick, error) {
+	list, err := collect(ctx, ss.read, scanTick, "SELECT "+tickColumns+` FROM ticks
+		WHERE state IN ('missed', 'skipped', 'failed') AND at >= ? AND told_at = 0
+		ORDER BY schedule, at`, millis(since))
+	list = slices.DeleteFunc(list, func(t Tick) bool { return ss.owner.Alive(t.owner) })
+	return list, doing(err, "looking for ticks that were not told")
+}
+
+// Told stores that people were told of a schedule's ticks from the first to the last.
+func (ss Schedules) Told(ctx context.Context, name string, first, last time.Time) error {
+	err := ss.update(ctx, func(ctx context.Context, tx *tx) error {
+		return tx.exec(ctx, `UPDATE ticks SET told_at = ? WHERE schedule = ? AND at BETWEEN ? AND ?
+			AND state IN ('missed', 'skipped', 'failed')`, millis(tx.at), name, millis(first),
+			millis(last))
+	})
+	return doing(err, "storing that ticks of %q were told", name)
 }
 
 // Ticks returns the newest ticks of a schedule, newest first; limit 0 means all.
