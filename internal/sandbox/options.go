@@ -42,6 +42,8 @@ type Options struct {
 	// Photo is seen over the lower half of every app, as a feed's pictures are, and is not touched.
 	// Nil shows none. Captures of a real phone's pictures are as heavy as those of this one.
 	Photo *image.RGBA
+	More  bool // the further apps of apps.More are installed
+	Lower bool // the apps have their other layout
 	// Apps are installed in addition to those of every phone.
 	Apps []*apps.App
 }
@@ -80,7 +82,11 @@ func (o *Options) imes() []string {
 }
 
 func (o *Options) installed() []*apps.App {
-	list := append(append(apps.All(), o.Apps...),
+	list := apps.All()
+	if o.More {
+		list = append(list, apps.More()...)
+	}
+	list = append(append(list, o.Apps...),
 		&apps.App{Package: systemUI, EN: "System UI", ZH: "系统界面", System: true},
 		&apps.App{Package: latinPackage, EN: "Keyboard", ZH: "键盘", System: true},
 	)

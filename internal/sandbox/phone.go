@@ -50,7 +50,7 @@ func newSystem(o *Options) *apps.Host {
 	return &apps.Host{
 		Settings: defaultSettings(o), Data: apps.Seed(o.Now(), o.Locale), Clock: o.Now,
 		Lang: o.Locale,
-		Apps: o.installed(),
+		Apps: o.installed(), Lower: o.Lower,
 	}
 }
 

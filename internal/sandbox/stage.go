@@ -34,6 +34,11 @@ const transition = 300 * time.Millisecond
 
 // settle notes what an event changed, and starts its transition.
 func (st *stage) settle() {
+	if pkg := st.sys.Crash; pkg != "" {
+		st.sys.Crash = ""
+		st.stack.end(pkg)
+		st.stack.log.died(pkg, crashTag, "java.lang.IllegalStateException: no such picture")
+	}
 	if st.sys.Want != "" {
 		want := st.sys.Find(st.sys.Want)
 		st.sys.Want = ""

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/taploop/taploop/internal/sandbox/apps"
 	"github.com/taploop/taploop/internal/sandbox/ui"
 )
 
@@ -20,6 +21,7 @@ import (
 func TestAnyWalkKeepsTreeAndTouchTogether(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		h := hold(t, &Options{
+			More: rapid.Bool().Draw(r, "more"), Lower: rapid.Bool().Draw(r, "lower"),
 			Locale: rapid.SampledFrom([]string{"en", "zh"}).Draw(r, "locale"),
 			Size: rapid.SampledFrom([]image.Point{{1080, 2400}, {720, 1280}, {480, 800}}).
 				Draw(r, "size"),
@@ -36,10 +38,10 @@ func TestAnyWalkKeepsTreeAndTouchTogether(t *testing.T) {
 
 // On a small phone that is turned, buttons that float over a list are higher than their place.
 func TestWhatIsCutOffIsListedAndTouchedAlike(t *testing.T) {
-	for _, pkg := range []string{settingsApp, messagesApp, clockApp, notesApp, shopApp} {
-		h := hold(t, &Options{Size: image.Pt(480, 800)})
+	for _, app := range append(apps.All(), apps.More()...) {
+		h := hold(t, &Options{Size: image.Pt(480, 800), More: true})
 		h.phone.Display.SetRotation(1)
-		h.open(pkg)
+		h.open(app.Package)
 		h.checkTree(t)
 	}
 }

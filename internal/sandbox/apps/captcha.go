@@ -16,7 +16,7 @@ const (
 
 // captchaPage asks for a piece to be put into the gap of a picture, and then calls done. Where the
 // gap is, only the picture tells.
-func (s *store) captchaPage(done func()) *Page {
+func captchaPage(s *Task, done func()) *Page {
 	tries, at := 0, 0
 	room := puzzleWidth - pieceWidth
 	gap := func() int {

@@ -28,9 +28,15 @@ func chat(t *Task, th *Thread) *Page {
 		list := ui.ListOf("messages", th.Messages, func(m *SMS) *ui.View {
 			return bubble(t, m)
 		}).Gap(8).Pad(16, 8).Tail()
+		var paste *ui.View
+		if t.Data.Clip != "" {
+			paste = ui.IconButton("note", t.Say("Paste", "粘贴"), func() { draft += t.Data.Clip }).
+				Named("paste")
+		}
 		return t.screen(th.Name, nil, list, ui.Row(
 			ui.Input("compose_message_text", t.Say("Text message", "短信内容"), &draft).Radius(22).
 				Grow(1).OnSubmit(t.Say("Send", "发送"), send),
+			paste,
 			ui.IconButton("send", t.Say("Send message", "发送短信"), send).Named("send_message_button").
 				Ink(ui.OnAccent).
 				Fill(ui.Accent).Radius(24).Enable(strings.TrimSpace(draft) != ""),

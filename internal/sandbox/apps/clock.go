@@ -16,7 +16,7 @@ func alarms(t *Task) *ui.View {
 		list.Add(empty("alarm", t.Say("No alarms", "没有闹钟")))
 	}
 	return t.screen(t.Say("Clock", "时钟"), nil,
-		floating(list, "plus", "add_alarm", t.Say("Add alarm", "添加闹钟"), func() {
+		t.floating(list, "plus", "add_alarm", t.Say("Add alarm", "添加闹钟"), func() {
 			t.Push(alarmEdit(t, nil))
 		}))
 }

@@ -12,7 +12,15 @@ type Data struct {
 	Notes   []*Note
 	Threads []*Thread
 	Shop    Shop
-	Granted map[string]bool // permissions by "package permission", false when refused
+	// of the further apps
+	Contacts []*Contact
+	Draft    *Contact // that is being written, or nil
+	Events   []*Event
+	Timers   Timers
+	Clip     string          // what is on the clipboard
+	Visited  []string        // addresses that were opened
+	Rated    string          // "", later or rated
+	Granted  map[string]bool // permissions by "package permission", false when refused
 }
 
 // Alarm rings daily at a time.

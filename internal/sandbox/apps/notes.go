@@ -21,7 +21,7 @@ func noteList(t *Task) *ui.View {
 		list.Add(empty("note", t.Say("No notes yet", "还没有便签")))
 	}
 	return t.screen(t.Say("Notes", "便签"), nil,
-		floating(list, "plus", "new_note", t.Say("New note", "新建便签"), func() {
+		t.floating(list, "plus", "new_note", t.Say("New note", "新建便签"), func() {
 			t.Push(noteEdit(t, nil))
 		}))
 }

@@ -12,15 +12,24 @@ func (t *Task) screen(title string, actions []*ui.View, body ...*ui.View) *ui.Vi
 	} else {
 		bar.Pad(20, 0, 8, 0)
 	}
-	bar.Add(ui.Text(title).Size(22).Bold().Lines(1).Grow(1).Named("title")).Add(actions...)
-	return ui.Column(bar).Add(body...)
+	bar.Add(ui.Text(title).Size(22).Bold().Lines(1).Grow(1).Named("title"))
+	if t.Lower && len(actions) > 0 {
+		below := ui.Row(ui.Space()).Add(actions...).Gap(8).Pad(12, 4).Fill(ui.Surface)
+		return ui.Column(bar).Add(body...).Add(below)
+	}
+	return ui.Column(bar.Add(actions...)).Add(body...)
 }
 
-// floating puts the round button of a page's main action over the body's lower right corner.
-func floating(body *ui.View, icon, name, desc string, tap func()) *ui.View {
+// floating puts the round button of a page's main action over the body's lower right corner, or
+// its left one in the other layout.
+func (t *Task) floating(body *ui.View, icon, name, desc string, tap func()) *ui.View {
 	fab := ui.Icon(icon).Size(28).Ink(ui.OnAccent).Fill(ui.Accent).Radius(18).Pad(16).
 		Named(name).Desc(desc).Class("android.widget.ImageButton").OnTap(tap)
-	return ui.Stack(body, ui.Column(fab).Pad(0, 0, 20, 20).Align(ui.End, ui.End)).Grow(1)
+	side := ui.End
+	if t.Lower {
+		side = ui.Start
+	}
+	return ui.Stack(body, ui.Column(fab).Pad(20).Align(side, ui.End)).Grow(1)
 }
 
 // empty says that there is nothing yet.

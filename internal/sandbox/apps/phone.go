@@ -26,6 +26,7 @@ type Host struct {
 	Lang     string // one of words.Languages
 	Apps     []*App
 	Wide     bool // the display is wider than high
+	Lower    bool // apps have their other layout: actions are below
 
 	Toast         string // shown until ToastUntil
 	ToastUntil    time.Time
@@ -33,6 +34,7 @@ type Host struct {
 	BannerUntil   time.Time // the last notification is shown in front until then
 	Motion        Motion    // of the last change, taken by the phone
 	Want          string    // package to bring to the front, taken by the phone
+	Crash         string    // package that crashes, taken by the phone
 	timers        []timer
 }
 

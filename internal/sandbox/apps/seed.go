@@ -22,6 +22,10 @@ func (s seed) english() {
 	s.note("Ideas", "Plant basil on the balcony.\nAsk Tom about the bicycle.", 26*time.Hour)
 	s.note("Wi-Fi guests", "Network: Lindenhof\nThe password is on the fridge.", 5*24*time.Hour)
 	s.note("Packing list", "Passport, charger, rain jacket, book", 9*24*time.Hour)
+	s.contact("Anna", "Berg", "+1 555 0119")
+	s.contact("Tom", "Keller", "+1 555 0134")
+	s.event("Dentist", "12 Mill Lane", 29*time.Hour)
+	s.event("Choir", "Town hall", 78*time.Hour)
 	s.talk("Mom", "+1 555 0102", 74*time.Hour, "Did you get home safely?",
 		">Yes, all fine. Good night!")
 	s.talk("Wang Wei", "+86 138 0013 8000", 51*time.Hour, "周末一起去爬山吗?", ">好啊, 几点出发?",
@@ -40,6 +44,10 @@ func (s seed) chinese() {
 	s.note("想法", "在阳台上种罗勒。\n问问小汤自行车的事。", 26*time.Hour)
 	s.note("访客无线网络", "网络: 菩提园\n密码贴在冰箱上。", 5*24*time.Hour)
 	s.note("行李清单", "护照、充电器、雨衣、书", 9*24*time.Hour)
+	s.contact("安娜", "", "+86 139 1000 0119")
+	s.contact("小汤", "", "+86 139 1000 0134")
+	s.event("看牙医", "磨坊巷12号", 29*time.Hour)
+	s.event("合唱团", "市政厅", 78*time.Hour)
 	s.talk("妈妈", "+86 139 1000 0102", 74*time.Hour, "平安到家了吗?")
 	s.talk("妈妈", "+86 139 1000 0102", 73*time.Hour, ">到了, 一切都好, 晚安!")
 	s.talk("李医生口腔诊所", "+86 10 5550 0177", 29*time.Hour,
@@ -55,6 +63,14 @@ func (s seed) alarms(first, second string) {
 
 func (s seed) note(title, body string, ago time.Duration) {
 	s.Notes = append(s.Notes, &Note{Title: title, Body: body, Edited: s.now.Add(-ago)})
+}
+
+func (s seed) contact(first, last, number string) {
+	s.Contacts = append(s.Contacts, &Contact{first, last, number, "Mobile"})
+}
+
+func (s seed) event(title, place string, in time.Duration) {
+	s.Events = append(s.Events, &Event{title, place, s.now.Truncate(time.Hour).Add(in)})
 }
 
 // talk adds messages four minutes apart. A text that begins with > went out.

@@ -2,6 +2,7 @@ package apps
 
 import (
 	"cmp"
+	"strconv"
 
 	"github.com/taploop/taploop/internal/sandbox/ui"
 )
@@ -58,6 +59,7 @@ var sections = []section{
 		{Secure, "ui_night_mode", "Dark theme", "深色主题", "2", "1"},
 		{System, "font_scale", "Large text", "大字体", "1.3", "1.0"},
 		{System, "accelerometer_rotation", "Auto-rotate screen", "自动旋转屏幕", "", ""},
+		{System, "screen_brightness", "Brightness", "亮度", "255", "1"},
 	}},
 	{"lock", "security", "Security & privacy", "安全和隐私", 0x2e6b4f, []setting{
 		{Secure, "lock_pattern_visible", "Show passwords briefly", "短暂显示密码", "", ""},
@@ -112,6 +114,12 @@ func (r setting) row(t *Task) *ui.View {
 		return ui.Column(ui.Text(title).Size(17), ui.Small(r.key)).Pad(18, 12)
 	}
 	now, _ := t.Settings.Get(r.namespace, r.key)
+	if r.key == "screen_brightness" {
+		level := (t.Settings.Int(r.namespace, r.key, 128) - 1) * 1000 / 254
+		return ui.Column(ui.Text(title).Size(17), ui.Slider("pref_"+r.key, level, func(p int) {
+			t.Settings.Put(r.namespace, r.key, strconv.Itoa(1+p*254/1000))
+		}).Desc(title)).Gap(4).Pad(18, 12)
+	}
 	other, state := cmp.Or(r.on, "1"), t.Say("Off", "关闭")
 	on := now == other
 	if on {

@@ -91,7 +91,7 @@ func (s *store) loginPage(done func()) *Page {
 			s.sendCode(number)
 		}
 		if s.Data.Shop.Wary {
-			s.Push(s.captchaPage(send))
+			s.Push(captchaPage(s.Task, send))
 			return
 		}
 		send()
