@@ -28,6 +28,8 @@ type sandboxCmd struct {
 	Reset     bool
 	Script    string `type:"existingfile" placeholder:"FILE"`
 	Locale    string `enum:"en,zh" default:"en"`
+	MoreApps  bool
+	Layout    string `enum:"upper,lower" default:"upper"`
 	PIN       string `placeholder:"DIGITS"`
 	StandIns  string `name:"standins" placeholder:"DIR"`
 }
@@ -41,7 +43,8 @@ func (c *sandboxCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		return err
 	}
-	phone := sandbox.New(&sandbox.Options{Locale: c.Locale, PIN: c.PIN, Locked: c.PIN != ""})
+	phone := sandbox.New(&sandbox.Options{Locale: c.Locale, PIN: c.PIN, Locked: c.PIN != "",
+		More: c.MoreApps, Lower: c.Layout == "lower"})
 	if c.Tasks {
 		return c.listTasks(a, phone)
 	}

@@ -8,8 +8,10 @@ import (
 	"github.com/taploop/taploop/internal/sandbox/apps"
 )
 
-// Drawn lists tasks whose parameters, and what else is on the phone, are drawn by the seed. Those
-// of Wi-Fi, Bluetooth and SimpleSms have the names and the rules of AndroidWorld's tasks.
+// Drawn lists tasks whose parameters, and what else is on the phone, are drawn by the seed. The
+// phone has to have the further apps. Tasks whose names begin with System, Clock, SimpleSms,
+// Contacts, Turn and Open have the names and the rules of AndroidWorld's; for those that begin with
+// Ask, the user knows what the goal leaves out.
 func (p *Simulator) Drawn(seed uint64) []Task {
 	var list []Task
 	for _, draw := range families {
@@ -20,7 +22,9 @@ func (p *Simulator) Drawn(seed uint64) []Task {
 
 // families make tasks of a kind each.
 var families = []func(*rand.Rand) []Task{switched, wifiAndBluetooth, newAlarm, alarmOff, alarmGone,
-	newNote, sms, smsToNumber, smsReply, cart}
+	newNote, sms, smsToNumber, smsReply, cart,
+	brightness, opened, copied, stopwatches, newTimer, newContact, latest, forwarded, newEvent,
+	visited, asked}
 
 // one is a value of the list.
 func one[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }

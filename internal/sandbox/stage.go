@@ -46,6 +46,7 @@ func (st *stage) settle() {
 			st.stack.bring(want)
 		}
 	}
+	st.sys.Front = st.stack.front.App.Package
 	if m := st.sys.Motion; m != apps.Still {
 		scale := st.sys.Settings.Float(apps.Global, "transition_animation_scale", 1)
 		st.prev, st.start = st.last, st.sys.Now()

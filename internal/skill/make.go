@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/hint"
@@ -83,7 +84,7 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 	s := m.skill(o.Name, steps)
 	for name, v := range o.Params {
 		if !m.used[name] {
-			return nil, nil, fmt.Errorf("--param %s=%s: the run used no such text", name,
+			return nil, nil, fmt.Errorf("--param %s=%s: the run used no such text in its steps", name,
 				text.Quote(v, 40))
 		}
 	}
@@ -115,6 +116,7 @@ func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 		Session: m.src.Run.SessionID, Steps: len(m.src.Steps), Calls: m.src.Usage.Calls,
 		Tokens: m.src.Usage.PromptTokens + m.src.Usage.CompletionTokens}}
 	s.Description = s.Task
+	m.used = map[string]bool{} // in the task alone, they would change nothing
 	apps := map[string]int{}
 	for i := range steps[:len(steps)-1] {
 		st := &steps[i]
@@ -149,17 +151,41 @@ func (m *maker) schema() any {
 		"additionalProperties": false}
 }
 
-// general is a text with the values of parameters as their names.
+// general is a text with the values of parameters as their names: the longest that fits at each
+// place, and none in the middle of a word or a number.
 func (m *maker) general(s string) string {
-	for _, v := range m.values {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		n := slices.IndexFunc(m.values, func(v string) bool {
+			return strings.HasPrefix(s[i:], v) && edge(s, i) && edge(s, i+len(v))
+		})
+		if n < 0 {
+			_, size := utf8.DecodeRuneInString(s[i:])
+			b.WriteString(s[i : i+size])
+			i += size
+			continue
+		}
 		for name, value := range m.params {
-			if value == v && strings.Contains(s, v) {
-				s = strings.ReplaceAll(s, v, "{{"+name+"}}")
+			if value == m.values[n] {
+				b.WriteString("{{" + name + "}}")
 				m.used[name] = true
 			}
 		}
+		i += len(m.values[n])
 	}
-	return s
+	return b.String()
+}
+
+// edge reports whether a word or a number may end or begin at i. Scripts without spaces have no
+// words.
+func edge(s string, i int) bool {
+	left, _ := utf8.DecodeLastRuneInString(s[:i])
+	right, _ := utf8.DecodeRuneInString(s[i:])
+	spaced := func(r rune) bool {
+		return unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana,
+			unicode.Katakana, unicode.Thai)
+	}
+	return !(spaced(left) && spaced(right)) && !(unicode.IsDigit(left) && unicode.IsDigit(right))
 }
 
 func (m *maker) page(s *store.StepRecord) *page {
@@ -201,7 +227,11 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 			out.Targets = append(out.Targets, t)
 		}
 	}
-	if t := a.Traits(); t.Kind == actions.KindText && len(t.Points) == 0 {
+	if words := m.copied(s); words != "" {
+		m.note(s.Index, "%s was read from a screen: a model will be asked what to type",
+			text.Quote(words, 60))
+		out.Targets = nil
+	} else if t := a.Traits(); t.Kind == actions.KindText && len(t.Points) == 0 {
 		m.focus(s, p, &out)
 	}
 	if typed, is := a.(actions.Type); is && typed.Clear && out.Targets != nil {
@@ -229,6 +259,30 @@ func (p *page) switched(i int, after *page) *bool {
 		}
 	}
 	return nil
+}
+
+// copied is what a step types that an earlier screen showed and the task does not say, so that it is
+// another text the next time. It is "" for other steps.
+func (m *maker) copied(s *store.StepRecord) string {
+	words := plain(s.Proposal.Action.Traits().Text)
+	if len([]rune(words)) < 3 || strings.Contains(m.src.Run.Task, words) ||
+		slices.ContainsFunc(m.values, func(v string) bool { return strings.Contains(words, v) }) {
+		return ""
+	}
+	for _, before := range m.taken() {
+		if x := before.Exchange; x != nil && strings.Contains(x.Answer, words) {
+			return "" // a person said it
+		}
+		if before.Index >= s.Index {
+			break
+		}
+		for i := range before.Proposal.Elements {
+			if e := &before.Proposal.Elements[i]; !e.Editable && strings.Contains(said(e), words) {
+				return words
+			}
+		}
+	}
+	return ""
 }
 
 // isParam reports whether an answer is the value of a parameter, which then is used.

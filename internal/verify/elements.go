@@ -17,6 +17,8 @@ type claim struct {
 	words string
 	on    *bool // of something that is switched
 	gone  bool  // of something that is to be removed
+	whom  bool  // whom something is sent to: that a screen names them tells nothing
+	open  bool  // of something that is to be opened: that it can be touched tells nothing
 }
 
 // What tasks put in quotes, in the languages of the world, and what they name with figures.
@@ -31,7 +33,8 @@ func claims(task string) (list []claim) {
 	add := func(words string) {
 		words = text.Line(words)
 		if words != "" && !slices.ContainsFunc(list, func(c claim) bool { return c.words == words }) {
-			list = append(list, claim{words: words, gone: removed(task, words)})
+			list = append(list, claim{words: words, gone: named(task, words, removes),
+				whom: addressed(task, words), open: named(task, words, opens)})
 		}
 	}
 	for _, m := range quotedText.FindAllStringSubmatch(task, -1) {
@@ -54,14 +57,50 @@ var told = regexp.MustCompile(`[^\d\s][:：]\s*([^\s"“„«「『《‘'][^\n]
 // removes are words for what is not to be there afterwards.
 var removes = regexp.MustCompile(`(?i)\b(?:delete|remove|clear|discard|cancel|erase)\b|删除|删掉|移除|清除|取消`)
 
-// removed reports whether the part of the task that names the words wants them away.
-func removed(task, words string) bool {
+// opens are words for what is to be on the screen as a whole afterwards.
+var opens = regexp.MustCompile(`(?i)^\s*(?:please |then )?(?:open|visit|go to|show)\b|^\s*(?:请|然后)?` +
+	`(?:在.+)?(?:打开|查看)`)
+
+// named reports whether the part of the task that names the words has one of the verbs.
+func named(task, words string, verbs *regexp.Regexp) bool {
 	for _, part := range parts.Split(task, -1) {
-		if strings.Contains(part, words) && removes.MatchString(part) {
+		if strings.Contains(part, words) && verbs.MatchString(part) {
 			return true
 		}
 	}
 	return false
+}
+
+// Words for what is sent, and for whom it is from or to.
+var (
+	sends = regexp.MustCompile(`(?i)\b(?:re-?sen[dt]|sen[dt]|text|message|repl(?:y|ied)|forward|` +
+		`answer|write|call)\b|发|回复|转|打电话`)
+	before = regexp.MustCompile(`(?i)(?:\b(?:to|from|for|that|text|call)|给|把|回复|来自)\s*["“「]?[\s\d+()-]*$`)
+)
+
+// addressed reports whether the words are only those of whom something is sent to.
+func addressed(task, words string) bool {
+	to, _, _ := strings.Cut(task, words)
+	return sends.MatchString(task) && before.MatchString(to)
+}
+
+// does begins a part of a task that asks for something by itself.
+var does = regexp.MustCompile(`(?i)^\s*(?:please |then |and )*(?:open|launch|start|run|pause|stop|` +
+	`go to|re-?send|send|text|reply|forward|call|play|share|copy|paste|save|search|buy|order|book|` +
+	`take|add|create|write|put|set)\b|^\s*(?:请|然后|再|并)*(?:启动|暂停|发|回复|转发|播放|分享|复制|粘贴|` +
+	`保存|搜索|购买|下单|添加|新建|设置)`)
+
+// unseen is a part of the task that asks for something and names nothing of it, or "".
+func unseen(task string, list []claim) string {
+	for _, part := range parts.Split(quotedText.ReplaceAllString(task, "«»"), -1) {
+		if does.MatchString(part) && !strings.Contains(part, "«»") &&
+			!slices.ContainsFunc(list, func(c claim) bool {
+				return !c.whom && strings.Contains(part, c.words)
+			}) {
+			return part
+		}
+	}
+	return ""
 }
 
 // Words for what is switched, with the state that they ask for, in a part of a sentence. A task in
@@ -113,9 +152,9 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 			continue
 		}
 		if c.on == nil {
-			if where := shown(c.words, list); where != "" {
+			if where := shown(c, list); where != "" {
 				lacks = append(lacks, fmt.Sprintf("%s is %s", text.Quote(c.words, 60), where))
-			} else {
+			} else if !c.whom {
 				seen = append(seen, text.Quote(c.words, 60))
 			}
 			continue
@@ -132,6 +171,12 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 			seen = append(seen, text.Quote(c.words, 60)+" "+state[is])
 		}
 	}
+	if part := unseen(task, all); part != "" && lacks == nil {
+		lacks = append(lacks, text.Quote(part, 60)+" names nothing that a screen would show")
+	}
+	if seen == nil && lacks == nil {
+		lacks = append(lacks, "whom it is for tells nothing")
+	}
 	if lacks != nil {
 		return agentloop.Unverified, strings.Join(lacks, "; ")
 	}
@@ -140,17 +185,18 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 
 // gone says what a screen tells of something that was to be removed: it may be on another page.
 func gone(words string, list []screen.Element) string {
-	if shown(words, list) == "" {
+	if shown(claim{words: words}, list) == "" {
 		return text.Quote(words, 60) + " is still on the screen"
 	}
 	return "that " + text.Quote(words, 60) + " is gone cannot be seen"
 }
 
 // shown says what keeps words from counting as shown, or "" for nothing: text in a field has only
-// been typed, and what stands beside a switch that is off is not in force.
-func shown(words string, list []screen.Element) (lack string) {
+// been typed, what stands beside a switch that is off is not in force, and what can be touched is
+// not open.
+func shown(c claim, list []screen.Element) (lack string) {
 	lack = "not on the screen"
-	want := folded(words)
+	want := folded(c.words)
 	for i := range list {
 		e := &list[i]
 		if !strings.Contains(folded(e.Text), want) && !strings.Contains(folded(e.ContentDesc), want) {
@@ -160,12 +206,30 @@ func shown(words string, list []screen.Element) (lack string) {
 			lack = "in a field that is still being edited"
 			continue
 		}
+		if c.open && touchable(i, list) {
+			lack = "something that would have to be opened"
+			continue
+		}
 		if is, known := beside(i, list); known && !is {
 			return "beside a switch that is off"
 		}
 		return ""
 	}
 	return lack
+}
+
+// touchable reports whether an element takes touches, or lies in one that does.
+func touchable(i int, list []screen.Element) bool {
+	depth := list[i].Depth + 1
+	for ; i >= 0 && depth > 0; i-- {
+		if e := &list[i]; e.Depth < depth {
+			if e.Clickable {
+				return true
+			}
+			depth = e.Depth
+		}
+	}
+	return false
 }
 
 // switched is the state of what these words name. known is false unless exactly one switch is it:

@@ -108,7 +108,7 @@ type stage struct {
 // simulated is a stage with a new phone.
 func (t *Trials) simulated(k bench.Key, serial string) stage {
 	task, o := t.opts.Tasks[k.Task], t.opts
-	phone := sandbox.New(&sandbox.Options{Locale: o.Locale, Size: o.Size,
+	phone := sandbox.New(&sandbox.Options{Locale: o.Locale, Size: o.Size, More: task.Grade > 0,
 		Density: min(o.Size.X, o.Size.Y) * usualDensity / usualWidth})
 	task.Setup(phone)
 	t.adb.Attach(serial, shell.New(phone))

@@ -49,6 +49,10 @@ func eventEdit(t *Task) *Page {
 		slices.SortStableFunc(t.Data.Events, func(a, b *Event) int { return a.At.Compare(b.At) })
 		t.Pop()
 	}
+	row := func(name, label, value string, tap func()) *ui.View {
+		return ui.Row(ui.Small(label).Grow(1), ui.Text(value)).Pad(14, 12).Fill(ui.Surface).
+			Radius(12).Desc(label).Named(name).OnTap(tap)
+	}
 	return &Page{Activity: ".EditEventActivity", View: func() *ui.View {
 		return t.screen(t.Say("New event", "新建日程"),
 			[]*ui.View{ui.Flat(t.Say("Save", "保存"), save).Named("save_event").
@@ -56,10 +60,12 @@ func eventEdit(t *Task) *Page {
 			ui.List("event_editor",
 				ui.Input("event_name", t.Say("Title", "标题"), &e.Title),
 				ui.Input("event_place", t.Say("Place", "地点"), &e.Place),
-				ui.Chip(t.Date(e.At), false, func() { t.Push(datePicker(t, &e.At)) }).
-					Named("event_date"),
-				ui.Chip(e.At.Format("15:04"), false, func() { t.Push(timePicker(t, &e.At)) }).
-					Named("event_time"),
+				row("event_date", t.Say("Date", "日期"), t.Date(e.At), func() {
+					t.Push(datePicker(t, &e.At))
+				}),
+				row("event_time", t.Say("Time", "时间"), e.At.Format("15:04"), func() {
+					t.Push(timePicker(t, &e.At))
+				}),
 			).Gap(12).Pad(16, 8))
 	}}
 }

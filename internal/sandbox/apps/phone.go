@@ -25,8 +25,9 @@ type Host struct {
 	Clock    func() time.Time
 	Lang     string // one of words.Languages
 	Apps     []*App
-	Wide     bool // the display is wider than high
-	Lower    bool // apps have their other layout: actions are below
+	Wide     bool   // the display is wider than high
+	Front    string // package of the app in front, told by the phone
+	Lower    bool   // apps have their other layout: actions are below
 
 	Toast         string // shown until ToastUntil
 	ToastUntil    time.Time
