@@ -87,20 +87,15 @@ func TestAClientOfGelabsServerIsBlockedWithinItsTime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		about, query string
-		waits        usecase.Waits
 		clients      map[string]usecase.Waits
 		arguments    in
 		token        any
 		want         time.Duration
 	}{
-		{about: "no progress", query: "compat=gelab", want: 50 * time.Second},
-		{about: "progress", query: "compat=gelab", token: "p", want: 90 * time.Second},
 		{about: "as the client says", query: "compat=gelab", token: "p",
 			arguments: in{"wait_seconds": 7}, want: 7 * time.Second},
 		{about: "as the address says", query: "compat=gelab&wait_seconds=20", token: "p",
 			want: 20 * time.Second},
-		{about: "as the server says", query: "compat=gelab", token: "p",
-			waits: usecase.Waits{Max: 2 * time.Minute}, want: 2 * time.Minute},
 		{about: "as the server says of the client", query: "compat=gelab",
 			clients: map[string]usecase.Waits{"TESTER": {Default: 100 * time.Second,
 				Max: 100 * time.Second}}, want: 100 * time.Second},
@@ -109,7 +104,7 @@ func TestAClientOfGelabsServerIsBlockedWithinItsTime(t *testing.T) {
 			t.Run(c.about+" "+tool, func(t *testing.T) {
 				bubble(t, func(t *testing.T, w *fixture) {
 					w.end()
-					w.topts.Waits, w.topts.ClientWaits = c.waits, c.clients
+					w.topts.ClientWaits = c.clients
 					w.begin()
 					began := time.Now()
 					a, err := w.try(w.at(c.query), tool, with(in{"task": "forever",
@@ -122,6 +117,25 @@ func TestAClientOfGelabsServerIsBlockedWithinItsTime(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A call of such a client lasts until it leaves, with progress or without, whatever the server says
+// of other calls.
+func TestAClientOfGelabsServerIsBlockedUntilItLeaves(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.end()
+		w.topts.Waits = usecase.Waits{Max: 2 * time.Minute}
+		w.begin()
+		for _, token := range []any{nil, "p"} {
+			ctx, leave := context.WithTimeout(w.gelab(), 20*time.Minute)
+			began := time.Now()
+			_, err := w.try(ctx, "ask_agent", in{"task": "forever", "device_id": "A",
+				"max_steps": 1000}, token)
+			leave()
+			require.ErrorContains(t, err, "deadline exceeded")
+			require.Equal(t, 20*time.Minute, time.Since(began))
+		}
+	})
 }
 
 func TestAClientOfGelabsServerGetsTheResultWhenTheTaskEnds(t *testing.T) {

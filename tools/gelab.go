@@ -1,6 +1,9 @@
 package tools
 
 import (
+	"strings"
+	"time"
+
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
@@ -49,6 +52,18 @@ func forGelab(args any) {
 	if show.FinalCaption == nil {
 		show.FinalCaption = new(true)
 	}
+}
+
+// untilLeft is how long a call of a client of gelab-zero's server waits: until its task has ended
+// or the client has left, unless the address or the settings of that client say otherwise.
+func untilLeft(opts *Options, o *connectionOptions, client string,
+	most time.Duration) time.Duration {
+	for name := range opts.ClientWaits {
+		if strings.EqualFold(name, client) {
+			return most
+		}
+	}
+	return min(o.wait, 365*24*time.Hour)
 }
 
 // serialsSchema is the one that gelab-zero's clients take the plain list out of.

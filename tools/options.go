@@ -89,7 +89,7 @@ type Compat string
 const (
 	CompatOff Compat = "off" // our own
 	// gelab-zero's: its tools and defaults, serials for list_connected_devices, and calls that
-	// return when the task ends, or when the client would give up
+	// return when the task ends, or when the client leaves
 	CompatGelab Compat = "gelab"
 )
 

@@ -148,7 +148,8 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 	if transport.CanElicit(ctx) {
 		c.who.Forms, c.who.Person = &forms{edge: t.edge, call: c}, c.person
 	}
-	if c.gelab { // whose clients block until the task has ended
+	if c.gelab {
+		c.who.Most = untilLeft(t.edge.opts, o, transport.ClientName(ctx), c.who.Most)
 		c.who.Usual = c.who.Most
 	}
 	return c

@@ -109,8 +109,8 @@ var serverSettings = []setting{
 		"the model that is asked for verify, by its name below models; the default is the run's"},
 	{"compat", "off", oneOf("off", "gelab"),
 		"off, or gelab for MCP clients of gelab-zero's server: its tools and defaults, a plain " +
-			"list of serials, and calls that return when the task ends or the client would give " +
-			"up; over HTTP also compat=gelab in the query of a connection's URL"},
+			"list of serials, and calls that return when the task ends or the client leaves; " +
+			"over HTTP also compat=gelab in the query of a connection's URL"},
 
 	{"proxies", "", nil,
 		"MCP servers that serve --http stands in front of, each at /proxy/NAME/mcp " +
