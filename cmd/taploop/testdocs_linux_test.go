@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,6 +114,92 @@ func TestTheActionTakesWhatTheRecipesGive(t *testing.T) {
 		}
 	}
 	require.Equal(t, 4, given)
+}
+
+// runner carries out the action's own steps as GitHub's runner does, in a folder.
+type runner struct{ dir, temp, out string }
+
+// step runs a step's lines. Its variables are those of the inputs that it names.
+func (r *runner) step(t *testing.T, lines string, env map[string]string) error {
+	t.Helper()
+	top, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	c := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail",
+		"-c", lines)
+	c.Dir = r.dir
+	c.Env = append(os.Environ(), "CI=true", "GITHUB_ACTIONS=true", "GITHUB_ACTION_PATH="+top,
+		"RUNNER_TEMP="+r.temp, "GITHUB_PATH="+filepath.Join(r.temp, "path"),
+		"GITHUB_STEP_SUMMARY="+filepath.Join(r.temp, "summary.md"),
+		"XDG_DATA_HOME="+filepath.Join(r.temp, "data"), "XDG_CONFIG_HOME="+r.temp)
+	for name, value := range env {
+		c.Env = append(c.Env, name+"="+value)
+	}
+	said, err := c.CombinedOutput()
+	r.out = string(said)
+	return err
+}
+
+// The steps of the action run: it builds the program, runs suites that pass and that do not, and its
+// outputs are files that are there.
+func TestTheStepsOfTheActionRun(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../../action.yml")
+	require.NoError(t, err)
+	var action struct {
+		Inputs  map[string]struct{ Default string }
+		Outputs map[string]struct{ Value string }
+		Runs    struct {
+			Steps []struct {
+				Uses, If, Shell, Run string
+				Env                  map[string]string
+			}
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(b, &action))
+	r := &runner{dir: t.TempDir(), temp: t.TempDir()}
+	require.NoError(t, writeFile(filepath.Join(r.dir, "first.yaml"),
+		blocks(t, "testing.md", "yaml")[0]))
+	require.NoError(t, writeFile(filepath.Join(r.dir, "bad.yaml"),
+		"cases: [{name: a, task: Lock it, setup: [], expect: none}]"))
+	inputs := map[string]string{"phones": "sandbox:2", "suites": "first.yaml"}
+	given := func(s string) string {
+		return regexp.MustCompile(`\$\{\{ inputs\.(\w+) \}\}`).ReplaceAllStringFunc(s,
+			func(m string) string {
+				name := strings.Fields(m)[1][len("inputs."):]
+				require.Contains(t, action.Inputs, name)
+				return cmp.Or(inputs[name], action.Inputs[name].Default)
+			})
+	}
+	for _, s := range action.Runs.Steps {
+		if s.Run == "" {
+			require.Contains(t, s.Uses, "actions/setup-go@")
+			continue
+		}
+		require.Equal(t, "bash", s.Shell)
+		env := map[string]string{}
+		for name, value := range s.Env {
+			env[name] = given(value)
+		}
+		require.NoError(t, r.step(t, s.Run, env), r.out)
+		if s.If == "" {
+			continue
+		}
+		require.Equal(t, "inputs.command == 'test'", s.If)
+		for name, o := range action.Outputs {
+			require.FileExists(t, filepath.Join(r.dir, given(o.Value)), name)
+		}
+		summary, err := os.ReadFile(filepath.Join(r.temp, "summary.md"))
+		require.NoError(t, err)
+		require.Contains(t, string(summary), "2 passed in")
+		env["SUITES"] = "bad.yaml"
+		var failed *exec.ExitError
+		require.ErrorAs(t, r.step(t, s.Run, env), &failed, r.out)
+		require.Equal(t, exitUsage, failed.ExitCode(), r.out)
+		require.Contains(t, r.out, "::error file=bad.yaml,line=1,col=")
+	}
+	path, err := os.ReadFile(filepath.Join(r.temp, "path"))
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(strings.TrimSpace(string(path)), "taploop"))
 }
 
 // The files to copy are what the page shows.

@@ -1,6 +1,7 @@
 package inquiry
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,11 +50,16 @@ func (r ActionRequest) Edited() string {
 // Line is the request in a line for people: the touched element, and the edited form. Its arguments
 // are in the latter.
 func (r ActionRequest) Line() string {
-	what, _, _ := strings.Cut(r.Description, "\nArgs: ")
-	if what = text.Line(what); what == "" {
-		return r.Edited()
+	if what := r.What(); what != r.Edited() {
+		return fmt.Sprintf("%s (%s)", what, r.Edited())
 	}
-	return fmt.Sprintf("%s (%s)", what, r.Edited())
+	return r.Edited()
+}
+
+// What is the action in words, in one line, or as JSON where there are no words.
+func (r ActionRequest) What() string {
+	what, _, _ := strings.Cut(r.Description, "\nArgs: ")
+	return cmp.Or(text.Line(what), r.Edited())
 }
 
 // EditError says that an action that is to take the place of another cannot be read.

@@ -198,6 +198,8 @@ func TestAnActionIsDecidedOnAtTheConsole(t *testing.T) {
 		"respond": {[]string{"/respond", "/respond it is paid"}, nil, "respond has no message"},
 		"leave":   {[]string{"/delegate", "/timeout"}, nil, "cannot be left to the agent"},
 		"refuse":  {[]string{"", "/refuse"}, nil, "Decide (y: do it"},
+		"details": {[]string{"/details", "/refuse"}, nil,
+			`1. tap (0.500,0.500) ({"name":"CLICK","args":{"at":{"x":0.5,"y":0.5}}})`},
 		"a hand-over's word": {[]string{"/done", "/refuse"}, nil,
 			"/done is for another kind of question"},
 	} {
@@ -215,8 +217,7 @@ func TestAnActionIsDecidedOnAtTheConsole(t *testing.T) {
 				require.Contains(t, console.prompts[0], "Under the finger: a button")
 				require.Contains(t, console.prompts[0], "Asked because: it pays")
 				require.Regexp(t, `taploop inquiries [0-9a-f]{8} --picture`, console.prompts[0])
-				require.Contains(t, console.prompts[0],
-					`1. tap (0.500,0.500) ({"name":"CLICK","args":{"at":{"x":0.5,"y":0.5}}})`)
+				require.NotContains(t, console.prompts[0], `"args"`, "they are in /details")
 				require.Contains(t, console.prompts[1], c.shown)
 				q := w.questions(st.Session.ID)[0]
 				require.Equal(t, "console", q.Resolution.Channel)

@@ -83,6 +83,9 @@ func (d *dialogue) Ask(
 		case said == "/help":
 			prompt = d.words.help(q) + d.words.again(q)
 			continue
+		case said == "/details" && hasDetails(q):
+			prompt = actions(q, inquiry.ActionRequest.Line) + d.words.again(q)
+			continue
 		case d.words.near(q, line) != "":
 			prompt = d.words.near(q, line) + "\n" + d.words.again(q)
 			continue
@@ -215,8 +218,8 @@ func (w *texts) prompt(q inquiry.Question) string {
 	if q.Suggestion != nil {
 		b.WriteString(w.suggestion(q.Suggestion))
 	}
-	for i, r := range about.ActionRequests {
-		fmt.Fprintf(&b, "  %d. %s\n", i+1, r.Line())
+	if len(about.ActionRequests) > 1 { // the question itself says what a single one is
+		b.WriteString(actions(q, inquiry.ActionRequest.What))
 	}
 	for _, d := range details {
 		if d.Name != "option" {
@@ -227,6 +230,20 @@ func (w *texts) prompt(q inquiry.Question) string {
 		fmt.Fprintf(&b, "  %s taploop inquiries %.8s --picture FILE.jpg\n", w.Screen, q.ID)
 	}
 	b.WriteString(how.Answer)
+	return b.String()
+}
+
+// hasDetails reports whether the question is about actions, whose arguments are shown on demand.
+func hasDetails(q inquiry.Question) bool {
+	return len(inquiry.As[inquiry.Approval](q).ActionRequests) > 0
+}
+
+// actions lists the actions that the question is about.
+func actions(q inquiry.Question, as func(inquiry.ActionRequest) string) string {
+	var b strings.Builder
+	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
+		fmt.Fprintf(&b, "  %d. %s\n", i+1, as(r))
+	}
 	return b.String()
 }
 

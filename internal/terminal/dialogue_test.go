@@ -3,6 +3,7 @@ package terminal_test
 import (
 	"context"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -78,7 +79,8 @@ func TestWhyAQuestionIsTakenAwayIsSaidInTheLanguageOfThePerson(t *testing.T) {
 }
 
 func TestWhatCanBeSaidIsSaidInShortAndListed(t *testing.T) {
-	action := inquiry.Approval{ActionRequests: []inquiry.ActionRequest{{Name: "CLICK"}},
+	action := inquiry.Approval{ActionRequests: []inquiry.ActionRequest{{Name: "CLICK",
+		Args: inquiry.Args{"x": 7}, Description: "On: \"Pay\"\nArgs: {}"}},
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
 			AllowedDecisions: []string{"approve", "reject"}}}}
 	for name, c := range map[string]struct {
@@ -95,6 +97,10 @@ func TestWhatCanBeSaidIsSaidInShortAndListed(t *testing.T) {
 			[]string{"respond"}, "reject"},
 		"help": {"en", []string{"/help", "n"},
 			[]string{"y, /approve", "it is done"}, "reject"},
+		"details": {"en", []string{"/details", "n"},
+			[]string{`1. On: "Pay" (`, `{"name":"CLICK","args":{"x":7}})`}, "reject"},
+		"more than one action": {"zh", []string{"/details", "n", "n"},
+			[]string{`1. On: "Pay" (`, "2. {"}, "reject"},
 		"near": {"en", []string{"/aprove", "n"},
 			[]string{"did you mean /approve?"}, "reject"},
 		"a condition": {"en", []string{"yes if free", "n"},
@@ -105,11 +111,16 @@ func TestWhatCanBeSaidIsSaidInShortAndListed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := inquiry.NewBroker(new(inquirytest.Memory), nil)
 			body := action
+			if strings.HasPrefix(name, "more") {
+				body.ActionRequests = append(body.ActionRequests[:1:1],
+					inquiry.ActionRequest{Name: "CLICK"})
+			}
 			q, err := b.Open(t.Context(), inquiry.Question{Text: "Pay?", Body: &body})
 			require.NoError(t, err)
 			p := &typist{types: c.types}
 			require.NoError(t, terminal.New(p, c.lang).Ask(t.Context(), b, q, nil, nil))
 			require.Len(t, p.shown, len(c.types))
+			require.NotContains(t, p.shown[0], `"x":7`, "arguments are shown on demand")
 			for _, words := range c.shown {
 				require.Contains(t, p.shown[1], words)
 			}

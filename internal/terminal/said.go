@@ -24,6 +24,9 @@ func (w *texts) commands(q inquiry.Question) map[string]command {
 			all[name] = command{"/" + name, w.Does[name]}
 		}
 	}
+	if hasDetails(q) {
+		all["details"] = command{"/details", w.Does["details"]}
+	}
 	for _, o := range q.Offers() {
 		all[o.Name] = command{strings.TrimSpace("/" + o.Name + " " + o.Words), w.Does[o.Name]}
 	}
