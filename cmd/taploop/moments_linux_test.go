@@ -8,9 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -122,12 +120,9 @@ func (c *changingPage) change(after time.Duration) {
 
 // A page that becomes another one while the model thinks, at any moment, through the real adb
 // server and the real adbd: nothing is touched that the model has not seen.
-// TAPLOOP_TEST_MOMENTS=500 has more of them.
+// With TAPLOOP_TEST_LONG=1 there are 500.
 func TestNothingIsTouchedThatChangedWhileTheModelThought(t *testing.T) {
-	moments := 4
-	if n, err := strconv.Atoi(os.Getenv("TAPLOOP_TEST_MOMENTS")); err == nil {
-		moments = n
-	}
+	moments := rounds(4, 500)
 	c := &changingPage{random: rand.New(rand.NewPCG(24, 5))}
 	c.stepBench = newStepBench(t, &sandbox.Options{AnimationScale: new(float64), Apps: []*apps.App{
 		{Package: "com.moments", Activity: ".Main", EN: "Moments", ZH: "Moments", Icon: "bag",

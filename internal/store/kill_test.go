@@ -2,7 +2,9 @@ package store_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/storetest"
 	"github.com/taploop/taploop/internal/wait"
@@ -32,6 +35,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "journal":
 		err = journalForever(os.Getenv("TAPLOOP_TEST_DIR"), os.Getenv("TAPLOOP_TEST_RUN"))
+	case "leave":
+		err = actUnderLeave(os.Getenv("TAPLOOP_TEST_DIR"), os.Getenv("TAPLOOP_TEST_RUN"))
 	case "lease":
 		err = takeLease(os.Getenv("TAPLOOP_TEST_DIR"), os.Getenv("TAPLOOP_TEST_RUN"))
 	}
@@ -186,6 +191,95 @@ func requireEachTouchOnce(t *testing.T, dir string, s *store.Store, sessionID st
 			require.LessOrEqual(t, n, 1, "step %d", st.Index)
 		}
 	}
+}
+
+// actUnderLeave resumes the run and takes steps under the leave that there is, until it is used up.
+// Every third step is not carried out after all.
+func actUnderLeave(dir, runID string) error {
+	ctx := context.Background()
+	s, err := joined(ctx, dir)
+	if err != nil {
+		return err
+	}
+	r, err := s.Runs.Transition(ctx, runID, store.Change{To: store.Running})
+	if err != nil {
+		return err
+	}
+	phone, err := os.OpenFile(filepath.Join(dir, "phone"), os.O_APPEND|os.O_WRONLY|os.O_CREATE,
+		0o600)
+	if err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	j, c := s.Journal(r), r.Progress
+	for {
+		l, err := s.Grants.Covering(ctx, func(guard.Grant) bool { return true })
+		if err != nil || l == nil {
+			fmt.Println("used up")
+			return errors.Join(err, s.Close())
+		}
+		c.Steps++
+		st := step(&testing.T{}, c.Steps, actions.Type{Text: fmt.Sprint(c.Steps)})
+		st.Leave, st.Refusal = l, ""
+		if c.Steps%3 == 0 {
+			st.Refusal = "not carried out: the page changed"
+		}
+		if err := j.Intent(ctx, st); err != nil {
+			return err
+		}
+		if st.Refusal == "" {
+			if _, err := fmt.Fprintln(phone, c.Steps); err != nil {
+				return err
+			}
+		}
+		if err := j.Done(ctx, st, c); err != nil {
+			return err
+		}
+	}
+}
+
+func TestAKillUnderLeaveNeverTouchesMoreOftenThanGranted(t *testing.T) {
+	dir := t.TempDir()
+	s := open2(t, dir)
+	_, r, err := s.Begin(t.Context(), store.Session{Serial: "emu-1", Device: device},
+		store.Run{Task: "t", State: store.Paused})
+	require.NoError(t, err)
+	const most = 100 // by both grants
+	for _, l := range []guard.Leave{{Scope: guard.ForAll, Times: most - 1},
+		{Scope: guard.ForApp, Name: "com.shop", Target: `com.shop CLICK "Send"`, Times: 1}} {
+		g, err := l.Grant(time.Now(), time.Hour)
+		require.NoError(t, err)
+		require.NoError(t, s.Grants.Give(t.Context(), g, store.AuditEntry{By: "anna"}))
+	}
+	kills, touched := 0, 0
+	for spent := false; !spent; kills++ {
+		require.NoError(t, s.Close())
+		cmd, out := child(t, "leave", dir, r.ID)
+		require.True(t, out.Scan(), "the child began")
+		timer := time.AfterFunc(time.Duration(rand.IntN(40_000))*time.Microsecond,
+			func() { _ = cmd.Process.Kill() })
+		spent = out.Scan() && out.Text() == "used up"
+		timer.Stop()
+		_ = cmd.Process.Kill()
+		require.Error(t, cmd.Wait())
+		s = open2(t, dir)
+		buried(t, s, r.ID)
+		_, err := s.Runs.Recover(t.Context())
+		require.NoError(t, err)
+		felt, err := os.ReadFile(filepath.Join(dir, "phone"))
+		require.NoError(t, err)
+		touched = bytes.Count(felt, []byte("\n"))
+		list, err := s.Grants.List(t.Context(), nil)
+		require.NoError(t, err)
+		used := most
+		for _, g := range list { // what is used up is not listed any more
+			used -= g.Times - g.Used
+		}
+		require.LessOrEqual(t, touched, used, "each touch was counted before it")
+	}
+	require.NoError(t, s.Close())
+	require.Greater(t, kills, 2)
+	require.GreaterOrEqual(t, touched, most-kills, "a kill wastes one use at most")
 }
 
 // joined is a store on the database of the folder.
