@@ -21,6 +21,7 @@ import (
 	"github.com/taploop/taploop/internal/guard"
 	guardphone "github.com/taploop/taploop/internal/guard/phone"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/web"
@@ -50,21 +51,38 @@ type house struct {
 	web   *web.Server
 	page  string                    // what logs a browser in
 	fills atomic.Pointer[answering] // each form
+	rules atomic.Pointer[guard.Policy]
+	kinds []*guard.Policy // that rules may be
+}
+
+// policies are ways to set the guard. Under each of them the button of a house is critical.
+func policies(t require.TestingT) (all []*guard.Policy) {
+	own := []guard.List{{Name: "rules", Rules: []guard.Rule{
+		{Action: []string{"CLICK"}, Decision: "ask", Severity: "critical"}}}}
+	lenient := []guard.List{{Name: "rules", Rules: []guard.Rule{
+		{Action: []string{"SWIPE"}, Decision: "allow"}}}}
+	for _, o := range []guard.Options{{Lists: own}, {FloorOnly: true}, {Lists: lenient},
+		{AskAnyway: true, Lang: "zh"}} {
+		p, err := guard.New(&o)
+		require.NoError(t, err)
+		all = append(all, p)
+	}
+	return all
 }
 
 // newHouse puts the HTTP API beside the tools, over real questions and a real store, with a guard
-// that finds every touch critical.
+// that finds the button of every screen critical.
 func newHouse(w *fixture, s starter, programsDecide bool, undecided inquiry.OnTimeout) *house {
-	rules, err := guard.New(&guard.Options{Lists: []guard.List{{Name: "rules", Rules: []guard.Rule{
-		{Action: []string{"CLICK"}, Decision: "ask", Severity: "critical"}}}}})
-	require.NoError(w.t, err)
 	w.end()
+	h := &house{fixture: w, starter: s, kinds: policies(w.t)}
+	w.phones.listed = []screen.Element{{Text: "Pay now $30", Clickable: true, Bounds: screen.Rect{
+		Min: screen.Point{X: 0.2, Y: 0.4}, Max: screen.Point{X: 0.8, Y: 0.6}}}}
 	w.fopts.Asking.Answerer = answerer{}
 	w.fopts.OnUndecided, w.programsDecide = undecided, programsDecide
 	w.topts.Principal = func(context.Context) string { return s.principal }
 	w.topts.Person = func(context.Context) bool { return s.person }
 	w.fopts.NewGate = func(x store.Session, _ store.Run) agentloop.Gate {
-		return guardphone.New(rules, &guardphone.Options{Leave: func(ctx context.Context, s guard.Subject,
+		return guardphone.New(h.rules.Load(), &guardphone.Options{Leave: func(ctx context.Context, s guard.Subject,
 			d guard.Decision) (*agentloop.Leave, error) {
 			return w.store.Grants.Covering(ctx, func(g guard.Grant) bool {
 				return g.Covers(time.Now(), x.ID, s, d)
@@ -72,7 +90,6 @@ func newHouse(w *fixture, s starter, programsDecide bool, undecided inquiry.OnTi
 		}})
 	}
 	w.begin()
-	h := &house{fixture: w, starter: s}
 	r := &reader{answers: []answering{func(ctx context.Context, form mcp.ElicitationParams) (
 		*mcp.ElicitationResult, error) {
 		return (*h.fills.Load())(ctx, form)
@@ -237,9 +254,12 @@ func TestOnlyAPersonsDecisionCarriesACriticalActOut(t *testing.T) {
 // property begins a run that taps, and has it answered in a drawn order.
 func (h *house) property(t *rapid.T, all []door) {
 	before := h.phones.touches("A")
+	h.phones.phone("A").Set(frontIs("com.shop"))
+	h.rules.Store(rapid.SampledFrom(h.kinds).Draw(t, "guard"))
 	for _, scope := range rapid.SliceOfNDistinct(rapid.SampledFrom([]guard.Leave{
 		{Scope: guard.ForAll}, {Scope: guard.ForAction, Name: "CLICK"},
-		{Scope: guard.ForAll, Times: 3}}), 0, 2, func(l guard.Leave) string {
+		{Scope: guard.ForAll, Times: 3}, {Scope: guard.ForAll, Target: "the button"},
+		{Scope: guard.ForAction, Name: "CLICK", Times: 1}}), 0, 3, func(l guard.Leave) string {
 		return fmt.Sprint(l)
 	}).Draw(t, "leave") {
 		g, err := scope.Grant(time.Now(), time.Hour)
