@@ -99,9 +99,9 @@ var roads = []road{
 		why: "these are pure: they run in a synctest bubble"},
 	{to: "net/...", never: "internal/guard/phone", code: true,
 		why: "it is pure, too; its tests serve a phone"},
-	{to: "os/exec", never: "internal/screen actions/... internal/guard/... internal/inquiry/... agentloop/... internal/store/... " +
-		"internal/runs",
-		code: true, why: "processes belong to internal/adb and cmd"},
+	{to: "os/exec", only: "cmd/... internal/adb internal/doctor internal/mcp/proxy/upstream " +
+		"internal/pgtest internal/adbtest internal/chrometest internal/suite/report/reporttest",
+		code: true, why: "what a model writes is nowhere near a command of this machine"},
 	// inquiry uses log/slog to mask secret answers, and its route logs why a channel gave no
 	// answer.
 	{to: "log/slog", never: "internal/screen actions/... internal/guard/... internal/inquiry/inquirytest", code: true,
