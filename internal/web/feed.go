@@ -121,6 +121,7 @@ const maxKnown = 4096
 // pumpSessions looks at the sessions that changed until the feed stops.
 func (f *feed) pumpSessions() {
 	sessions := map[string]lastSeen{}
+	var listed map[string]lastSeen
 	elsewhere := time.NewTicker(f.opts.Elsewhere)
 	defer elsewhere.Stop()
 	for last := false; !last; {
@@ -132,7 +133,7 @@ func (f *feed) pumpSessions() {
 			if f.listening.Load() == 0 {
 				continue
 			}
-			f.lookElsewhere(sessions)
+			listed = f.lookElsewhere(sessions, listed)
 		}
 		if len(sessions) > maxKnown {
 			clear(sessions)
@@ -155,8 +156,9 @@ func (f *feed) pumpSessions() {
 }
 
 // lookElsewhere adds the sessions whose runs are under way, or were when they were last looked at,
-// to those that changed: what another process does with its own is only in the store.
-func (f *feed) lookElsewhere(sessions map[string]lastSeen) {
+// to those that changed, and those that are listed otherwise than before: what another process does
+// with its own is only in the store. It returns the list.
+func (f *feed) lookElsewhere(sessions, before map[string]lastSeen) map[string]lastSeen {
 	for id, k := range sessions {
 		if !k.state.Terminal() {
 			f.changes.add(id)
@@ -165,12 +167,21 @@ func (f *feed) lookElsewhere(sessions map[string]lastSeen) {
 	all, err := f.opts.Sessions.Sessions(f.ctx, store.Filter{Limit: sessionsShown})
 	if err != nil && f.ctx.Err() == nil {
 		f.opts.Log.Error("looking at the runs of other processes", "err", err)
+		return before
 	}
+	listed := map[string]lastSeen{}
 	for _, o := range all {
-		if o.Latest != nil && !o.Latest.State.Terminal() {
+		if o.Latest == nil {
+			continue
+		}
+		now := lastSeen{run: o.Latest.ID, state: o.Latest.State}
+		listed[o.ID] = now
+		// one that began and ended since the last look is new in the list
+		if !now.state.Terminal() || before != nil && before[o.ID] != now {
 			f.changes.add(o.ID)
 		}
 	}
+	return listed
 }
 
 // publishSession publishes the changes of a session. Of one that was not seen before it publishes

@@ -124,7 +124,7 @@ type Options struct {
 	Origins []string
 
 	Ping time.Duration // between pings of the event stream (0 means 15 s)
-	// between looks at the runs of other processes while there is a listener (0 means 2 s)
+	// between looks at the runs of other processes while there is a listener (0 means 1 s)
 	Elsewhere time.Duration
 	// of one write to a slow listener, whose connection is then dropped (0 means 30 s)
 	WriteTimeout time.Duration
@@ -151,7 +151,7 @@ func settings(opts *Options) Options {
 		o.Changed = func() <-chan struct{} { return nil }
 	}
 	o.Ping = cmp.Or(o.Ping, 15*time.Second)
-	o.Elsewhere = cmp.Or(o.Elsewhere, 2*time.Second)
+	o.Elsewhere = cmp.Or(o.Elsewhere, time.Second)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 30*time.Second)
 	o.Buffer = cmp.Or(o.Buffer, 1024)
 	o.MaxListeners = cmp.Or(o.MaxListeners, 1000)

@@ -141,7 +141,7 @@ addEventListener("pagehide", end);
 addEventListener("pageshow", (e) => { if (e.persisted) connect(); });
 $("large").addEventListener("click", () => $("large").close());
 setInterval(() => { if (!document.hidden) inbox.tick(); }, 5000);
-setInterval(() => { if (!document.hidden) model.loadPhones(); }, 2000);
+setInterval(() => { if (!document.hidden) model.loadPhones(); }, 1500);
 setInterval(() => { if (!document.hidden) model.loadStanding(); }, 15000);
 speak();
 enter().then(connect);

@@ -3,6 +3,7 @@ import { get } from "./api.js";
 import { useEffect, useState } from "./hooks.js";
 import { model } from "./model.js";
 import { Results, phoneName } from "./home.js";
+import { onSession } from "./session.js";
 import { html } from "./view.js";
 import { words } from "./words.js";
 
@@ -12,8 +13,8 @@ const days = { day: 1, week: 7, month: 30 };
 export function Runs() {
   const w = words(), [filter, setFilter] = useState({ q: "", state: "", serial: "", app: "", when: "" });
   const [list, setList] = useState(null), [more, setMore] = useState(false);
-  const load = async (from) => {
-    const q = new URLSearchParams({ limit: page, offset: from });
+  const load = async (from, limit = page) => {
+    const q = new URLSearchParams({ limit, offset: from });
     for (const k of ["q", "state", "serial", "app"]) if (filter[k]) q.set(k, filter[k]);
     if (filter.when) q.set("since", new Date(Date.now() - days[filter.when] * 864e5).toISOString());
     const got = (await get("/v1/sessions?" + q))?.sessions || [];
@@ -27,6 +28,17 @@ export function Runs() {
     }, list ? 150 : 0);
     return () => { late = true; clearTimeout(t); };
   }, [filter]);
+  useEffect(() => { // what is shown follows what happens, at most twice a second
+    let soon = 0, over = false;
+    const end = onSession(() => {
+      soon ||= setTimeout(async () => {
+        const got = list && await load(0, Math.max(list.length, page));
+        soon = 0;
+        if (got && !over) setList(got);
+      }, 500);
+    });
+    return () => { over = true; clearTimeout(soon); end(); };
+  }, [filter, list]);
   const further = async () => {
     const got = await load(list.length);
     setList([...list, ...got]);

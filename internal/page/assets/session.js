@@ -18,6 +18,12 @@ export function sessionEvents(hears) {
   hears("snapshot", () => { for (const f of watching) f(""); });
 }
 
+// onSession has f called when something happens in a session, with its id, or "" for any. The returned function ends that.
+export function onSession(f) {
+  watching.add(f);
+  return () => watching.delete(f);
+}
+
 // useTrajectory is all of a session, read again when it has changed.
 function useTrajectory(id) {
   const [t, setT] = useState(null);
@@ -33,9 +39,9 @@ function useTrajectory(id) {
       if (again) { again = false; load(); }
     };
     const hear = (of) => { if (!of || of.startsWith(id)) load(); };
-    watching.add(hear);
+    const end = onSession(hear);
     load();
-    return () => { over = true; watching.delete(hear); };
+    return () => { over = true; end(); };
   }, [id]);
   return t;
 }

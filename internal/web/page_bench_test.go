@@ -1,0 +1,84 @@
+package web_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/chrometest"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// BenchmarkPage is how quick the page is in a browser: until it is painted first, how many of 60
+// frames a second are drawn while a session of 200 steps is scrolled, how long 50 of 10,000
+// sessions take to be listed, and until what another process does is seen.
+func BenchmarkPage(b *testing.B) {
+	g := newRig(b, nil)
+	long := g.running("book a train", 200)
+	for i := range 10_000 {
+		_, run, err := g.store.Begin(b.Context(), store.Session{Serial: "emu-1"},
+			store.Run{Task: fmt.Sprintf("task %d", i), MaxSteps: 20})
+		require.NoError(b, err)
+		_, err = g.store.Runs.Transition(b.Context(), run.ID, store.Change{To: store.Cancelled})
+		require.NoError(b, err)
+	}
+	p := g.login(chrometest.Chromium(b), "kitchen")
+	b.Run("first-paint", func(b *testing.B) {
+		var ms float64
+		for b.Loop() {
+			p.do(chromedp.Navigate(g.http.URL + "/ui"))
+			p.until(`performance.getEntriesByName("first-contentful-paint").length > 0`)
+			ms += p.number(`performance.getEntriesByName("first-contentful-paint")[0].startTime`)
+		}
+		b.ReportMetric(ms/float64(b.N), "ms-to-paint")
+	})
+	b.Run("scroll-200-steps", func(b *testing.B) {
+		p.do(chromedp.Navigate(g.http.URL + "/ui/sessions/" + long.SessionID))
+		p.until(`document.querySelectorAll(".strip li").length === 200`)
+		const drawn = `{ window.frames_ = 0; window.done_ = 0; const s = document.querySelector(".strip"),
+			t = performance.now(), step = (now) => { frames_++; %s;
+			if (now - t < 2000) requestAnimationFrame(step); else done_ = now - t };
+			requestAnimationFrame(step) }`
+		frames := func(do string) float64 {
+			p.do(js(fmt.Sprintf(drawn, do)))
+			p.until("done_ > 0")
+			return p.number("frames_ / done_ * 1000")
+		}
+		var still, moved float64
+		for b.Loop() {
+			still += frames("")
+			moved += frames("s.scrollLeft = (now - t) / 2000 * s.scrollWidth; scrollTo(0, (now - t) / 4)")
+		}
+		b.ReportMetric(moved/float64(b.N), "frames/s")
+		b.ReportMetric(moved/still, "of-those-of-a-page-at-rest") // which the machine bounds
+	})
+	b.Run("list-10000-sessions", func(b *testing.B) {
+		var ms float64
+		for b.Loop() {
+			p.do(chromedp.Navigate(g.http.URL + "/ui/settings"))
+			p.until(`document.querySelector(".settings") !== null`)
+			p.do(js(`window.t_ = performance.now(); ` +
+				`document.querySelector("#nav a[href='/ui/sessions']").click()`))
+			p.until(`document.querySelectorAll("#page .results li").length === 50`)
+			ms += p.number("performance.now() - t_")
+		}
+		b.ReportMetric(ms/float64(b.N), "ms-to-list")
+	})
+	b.Run("seen-from-elsewhere", func(b *testing.B) {
+		p.do(chromedp.Navigate(g.http.URL + "/ui/sessions/" + long.SessionID))
+		p.until(`document.querySelector(".of") !== null`)
+		var took time.Duration
+		n := 200
+		for b.Loop() {
+			n++
+			g.step(long, n) // in the store, and nobody is told
+			began := time.Now()
+			p.until(fmt.Sprintf(`document.querySelector(".of").textContent === "Step %d of %[1]d"`, n))
+			took += time.Since(began)
+		}
+		b.ReportMetric(float64(took.Milliseconds())/float64(b.N), "ms-to-see")
+	})
+}
