@@ -35,6 +35,28 @@ type toolResult struct {
 	form *mcp.CallToolResult // asks the client's user instead, or nil if it does not
 }
 
+// Structured is the structured content of a result, with the session and the phone that it is about
+// and the code of its failure. Each is "" if there is none.
+type Structured struct {
+	json.RawMessage
+	Session, Serial, Code string
+}
+
+// structured is the structured content of r, which was encoded as b.
+func (r *toolResult) structured(b []byte) Structured {
+	s := Structured{RawMessage: b, Code: r.code}
+	switch body := r.body.(type) {
+	case *result.Result:
+		s.Session = body.SessionID
+		if body.Device != nil {
+			s.Serial = body.Device.ID
+		}
+	case *result.Inquiry:
+		s.Session = body.SessionID
+	}
+	return s
+}
+
 // sent is the reply as a client gets it. "For backwards compatibility, a tool that returns
 // structured content SHOULD also return the serialized JSON in a TextContent block": clients that
 // know structured content pay for it twice, so only those get it that do not, and those of
@@ -48,7 +70,7 @@ func (c *call) sent(r *toolResult) (*mcp.CallToolResult, error) {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}
 	b := text.JSON(raw)
-	out := &mcp.CallToolResult{StructuredContent: json.RawMessage(b), IsError: r.code != ""}
+	out := &mcp.CallToolResult{StructuredContent: r.structured(b), IsError: r.code != ""}
 	if r.text != nil {
 		said := r.text()
 		if ignored := c.options.ignored(); ignored != "" {

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"sync"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/tools"
 )
 
 // calls counts the tool calls under way.
@@ -48,21 +48,9 @@ func (c *calls) count(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 
 // about is what a line says of a result: of which session and phone it is, and why it failed.
 func about(r *mcp.CallToolResult) (args []any) {
-	var of struct {
-		SessionID string `json:"session_id"`
-		Device    struct {
-			ID string `json:"device_id"`
-		} `json:"device_info"`
-		Error struct {
-			Code string `json:"code"`
-		} `json:"error"`
-	}
-	raw, ok := r.StructuredContent.(json.RawMessage)
-	if !ok || json.Unmarshal(raw, &of) != nil {
-		return nil
-	}
-	for _, a := range []struct{ key, value string }{{"session", of.SessionID},
-		{"serial", of.Device.ID}, {"error", of.Error.Code}} {
+	of, _ := r.StructuredContent.(tools.Structured) // a form has none
+	for _, a := range []struct{ key, value string }{{"session", of.Session},
+		{"serial", of.Serial}, {"error", of.Code}} {
 		if a.value != "" {
 			args = append(args, a.key, a.value)
 		}
