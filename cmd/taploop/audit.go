@@ -64,7 +64,7 @@ func (c *auditListCmd) Run(ctx context.Context, a *invocation) error {
 			layout = toMinute
 		}
 		return printList(a, c.JSON, list, "nothing is in the audit that fits",
-			"TIME EVENT QUESTION SESSION DOOR BY TOOK WORDS", func(e store.AuditEntry) []any {
+			"TIME EVENT QUESTION SESSION CHANNEL BY TOOK WORDS", func(e store.AuditEntry) []any {
 				e.SessionID, e.QuestionID = sessions(e), questions(e)
 				return auditRow(e, layout)
 			})

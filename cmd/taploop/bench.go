@@ -12,7 +12,6 @@ import (
 	"image"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/app"
@@ -73,8 +72,8 @@ func (c *benchCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	plan := bench.Plan{Models: c.Model, Tasks: c.Task, Rounds: int(c.Rounds)}
 	failed := c.measure(ctx, a, plan, book, simulation.TrialOptions{Dir: dir, Models: c.Model,
-		Configs: models, Tasks: c.tasks, World: c.world, Serial: c.Serial, Locale: c.Locale, Size: c.size, MaxSteps: int(c.MaxSteps),
-		Page: exportPage})
+		Configs: models, Tasks: c.tasks, World: c.world, Serial: c.Serial, Locale: c.Locale,
+		Size: c.size, MaxSteps: int(c.MaxSteps), Page: exportPage})
 	if errors.Is(failed, bench.ErrGivenUp) {
 		failed = ended(exitModel) // it was said why
 	}
@@ -88,7 +87,7 @@ func (c *benchCmd) measure(ctx context.Context, a *invocation, plan bench.Plan, 
 	o simulation.TrialOptions) error {
 	left := book.Left(plan)
 	if len(left) == 0 {
-		a.notef("all runs are done already; to measure anew, pass -o with another folder, or "+
+		a.notef("all runs are done already; to measure again, pass -o with another folder, or "+
 			"delete %s", o.Dir)
 		return nil
 	}
@@ -166,27 +165,13 @@ func (c *benchCmd) known(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// noBehaviour are the settings of a model that do not change what it replies, or are named
-// elsewhere.
-var noBehaviour = []string{"model.base_url", "model.name", "model.api_key", "model.api_key_file",
-	"model.api_key_env", "model.timeout", "model.retries", "model.prompt_price",
-	"model.reply_price"}
-
 // setup is what the runs have in common.
 func (c *benchCmd) setup(a *invocation, models map[string]*config.Loaded) bench.Setup {
 	s := bench.Setup{Program: "taploop " + ownVersion(), Models: map[string]bench.Model{},
 		Tasks: c.Task, Draw: int(c.Draw), World: c.World, Locale: c.Locale, Size: c.Size,
 		Steps: min(cmp.Or(int(c.MaxSteps), a.Conf.Loop.MaxSteps), a.Conf.Loop.MaxSteps)}
 	for name, conf := range models {
-		m := bench.Model{BaseURL: conf.Model.BaseURL, Name: conf.Model.Name,
-			Settings: map[string]any{}}
-		for _, v := range conf.Values() {
-			key, ok := strings.CutPrefix(v.Path, "model.")
-			if ok && !slices.Contains(noBehaviour, v.Path) && !strings.HasPrefix(key, "re") {
-				m.Settings[key] = v.Value
-			}
-		}
-		s.Models[name] = m
+		s.Models[name] = simulation.ModelOf(conf)
 	}
 	return s
 }

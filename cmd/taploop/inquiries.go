@@ -53,7 +53,7 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *invocation) error {
 		if err != nil {
 			return err
 		}
-		column, of := "DOORS", channelsOf
+		column, of := "CHANNELS", channelsOf
 		if c.All {
 			column, of = "STATUS", outcome
 		}

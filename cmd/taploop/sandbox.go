@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"path/filepath"
-	"sync"
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/simulation"
@@ -16,7 +13,6 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/sandbox"
-	"github.com/taploop/taploop/internal/sandbox/adbdshim"
 )
 
 type sandboxCmd struct {
@@ -123,36 +119,16 @@ func (c *sandboxCmd) serve(ctx context.Context, a *invocation, sim *simulation.S
 	return nil
 }
 
-// serveStandIns offers the phone's commands as programs. The function that it returns waits for the
+// serveStandIns offers the phone's commands as programs, and returns a function that waits for the
 // end.
 func (c *sandboxCmd) serveStandIns(ctx context.Context, a *invocation,
 	sim *simulation.Simulation) (end func() error, err error) {
-	dir, err := filepath.Abs(c.StandIns)
-	if err != nil {
-		return nil, err
+	dir, socket, end, err := sim.StandIns(ctx, c.StandIns)
+	if err == nil {
+		a.notef("the phone's commands are in %s; start adbd with\n\n"+
+			"  TAPLOOP_SANDBOX_SOCKET=%s PATH=%s:$PATH adbd\n", dir, socket, dir)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("finding this program: %w", err)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	if err := adbdshim.Install(dir, self); err != nil {
-		return nil, err
-	}
-	socket := filepath.Join(dir, ".socket")
-	ln, err := adbdshim.Listen(socket)
-	if err != nil {
-		return nil, hint.Add(fmt.Errorf("serving the phone's commands: %w", err),
-			"if no sandbox uses "+dir+" any more, delete "+socket)
-	}
-	var wg sync.WaitGroup
-	var failed error
-	wg.Go(func() { failed = adbdshim.Serve(ctx, ln, sim.Shell) })
-	a.notef("the phone's commands are in %s; start adbd with\n\n"+
-		"  TAPLOOP_SANDBOX_SOCKET=%s PATH=%s:$PATH adbd\n", dir, socket, dir)
-	return func() error { wg.Wait(); return failed }, nil
+	return end, err
 }
 
 // onThisMachine refuses addresses that others could reach: the phone has no password.

@@ -27,6 +27,24 @@ import (
 	"github.com/taploop/taploop/internal/usecase"
 )
 
+// noBehaviour are the settings of a model that do not change what it replies, or are named
+// elsewhere.
+var noBehaviour = []string{"model.base_url", "model.name", "model.api_key", "model.api_key_file",
+	"model.api_key_env", "model.timeout", "model.retries", "model.prompt_price",
+	"model.reply_price"}
+
+// ModelOf is the configured model with the settings that decide what it replies.
+func ModelOf(conf *config.Loaded) bench.Model {
+	m := bench.Model{BaseURL: conf.Model.BaseURL, Name: conf.Model.Name, Settings: map[string]any{}}
+	for _, v := range conf.Values() {
+		key, ok := strings.CutPrefix(v.Path, "model.")
+		if ok && !slices.Contains(noBehaviour, v.Path) && !strings.HasPrefix(key, "re") {
+			m.Settings[key] = v.Value
+		}
+	}
+	return m
+}
+
 // TrialOptions say how the runs of a benchmark are carried out.
 type TrialOptions struct {
 	Dir      string // of the results, with their sessions below it
