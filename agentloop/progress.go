@@ -126,7 +126,7 @@ func (p Progress) Interrupted(s Step, parked bool) Progress {
 
 // Answered returns p after the question that the run waited for was settled. The model learns the
 // answer to its own question, and the [Gate] the answer about a pending action. If a person has had
-// the phone, a pending action is dropped, and the model is told and decides again.
+// the phone, a pending action is dropped, and the model learns of it and decides again.
 func (p Progress) Answered(x actions.Exchange) Progress {
 	byHand := x.Outcome == actions.HandedBack || x.Outcome == actions.CouldNot
 	if p.Pending != nil && byHand {

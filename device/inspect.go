@@ -116,7 +116,7 @@ type Crash struct {
 	Trace   string
 }
 
-// Crashes are those that the phone's drop box has, oldest first.
+// Crashes are the crashes in the phone's drop box, oldest first.
 func (a Admin) Crashes(ctx context.Context) ([]Crash, error) {
 	var lines []string
 	for _, kind := range crashKinds {

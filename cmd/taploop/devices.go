@@ -52,7 +52,7 @@ func (c *devicesCmd) Run(ctx context.Context, a *invocation) error {
 	return printPhones(a, c.JSON, phones)
 }
 
-// phones lists the phones, once there are those that are waited for.
+// phones lists the phones, after waiting for the wanted ones.
 func (c *devicesCmd) phones(ctx context.Context, host *device.Host) ([]device.PhoneInfo, error) {
 	if !c.Wait && !c.Boot {
 		return host.List(ctx)

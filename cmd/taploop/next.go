@@ -20,7 +20,7 @@ type shownResult struct {
 	Next *nextCommand `json:"next"`
 }
 
-// nextCommand is a command that goes on from here. The tool is the one that MCP clients call, which
+// nextCommand is a command that continues from here. The tool is the one that MCP clients call, which
 // there is for runs only.
 type nextCommand struct {
 	Command   string         `json:"command"`
@@ -48,7 +48,7 @@ func nextOf(st runs.Status) *nextCommand {
 	return &nextCommand{continueCommand(st.Session.ID, st.Question), n.Tool, n.Arguments, n.Why}
 }
 
-// continueCommand is the command that goes on with a session's run, which waits for the question if
+// continueCommand is the command that continues a session's run, which waits for the question if
 // there is one.
 func continueCommand(sessionID string, q *inquiry.Question) string {
 	command := "taploop continue " + sessionID

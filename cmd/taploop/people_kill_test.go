@@ -32,7 +32,7 @@ import (
 
 // tapAfterAnswerScript is a task in which the model asks a question, taps a place of its own for
 // the answer, and asks the next one, n times. It taps only when it is shown the answer, and not
-// when it is told that the tap may have happened already.
+// when it learns that the tap may have happened already.
 func tapAfterAnswerScript(n int) string {
 	var s strings.Builder
 	rule := func(when, action, summary string) {

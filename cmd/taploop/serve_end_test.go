@@ -19,7 +19,7 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// The bounds are those that clients know.
+// The bounds are the ones that clients know.
 const (
 	eofBound  = 2 * time.Second
 	termBound = 5 * time.Second

@@ -155,7 +155,7 @@ func (a *agent) read(resp model.Response, textual bool) Reply {
 }
 
 // carryOut carries out calls concurrently and waits for them. People are asked one question about
-// those that wait for a decision.
+// calls that wait for a decision.
 func (a *agent) carryOut(ctx context.Context, calls []Call) error {
 	errs := make([]error, len(calls))
 	key := fmt.Sprintf("%s %s reply %d", a.h.opts.Session, a.state.Agent, a.state.replies())

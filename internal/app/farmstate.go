@@ -72,7 +72,7 @@ func (f *Farm) State(ctx context.Context) (s FarmState, err error) {
 	return s, err
 }
 
-// workers are those that have announced themselves, or this machine.
+// workers are the announced workers, or this machine.
 func (f *Farm) workers(ctx context.Context) ([]store.Worker, error) {
 	if f.db.Farm.Shared() {
 		return f.db.Farm.Workers(ctx)

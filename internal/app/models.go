@@ -40,7 +40,7 @@ type Policies struct {
 	captioned, lastCaptioned agentloop.Policy
 	captioner                *caption.Captioner
 	transport                http.RoundTripper // of the models' clients, nil for the default one
-	lang                     string            // of what a model is told
+	lang                     string            // of the texts for the model
 	close                    func() error
 }
 

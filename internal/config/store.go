@@ -43,7 +43,7 @@ func (u storeURL) LogValue() slog.Value { return slog.StringValue(u.String()) }
 // MarshalText encodes String.
 func (u storeURL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
-// Farm says what this machine is among those that share a store.
+// Farm says what this machine is among the machines that share a store.
 type Farm struct {
 	Role   string            `koanf:"role"`
 	Name   string            `koanf:"name"`

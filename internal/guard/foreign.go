@@ -35,7 +35,7 @@ var (
 		`luego|después|dann|ensuite|puis|poi|depois|danach|потом) ?)*`)
 )
 
-// buttonOf is how screen readers are told that what does it is a button.
+// buttonOf is how screen readers mark a button.
 const buttonOf = `(?:boton (?:de|para) |botao (?:de|para) |bouton (?:de |pour )?|кнопка |` +
 	`schaltflache |pulsante (?:di |per )?|knop |przycisk )`
 

@@ -17,7 +17,7 @@ type Scope string
 
 // The scopes.
 const (
-	ForSession Scope = "session" // actions of one session, and of those that it has begun
+	ForSession Scope = "session" // actions of one session, and of sessions that it has begun
 	ForApp     Scope = "app"     // actions on phones in one app
 	ForAction  Scope = "action"  // actions on phones of one name
 	ForServer  Scope = "server"  // calls of the tools of one server

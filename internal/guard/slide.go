@@ -21,7 +21,7 @@ var (
 			`[至到](?:最?[上下左右]?[边侧端]|底|顶)))?|(?:` + slideForeign + `)` +
 			`(?:.{0,40}?\b(?:para|pour|per|um zu|zum|om te|aby|att|untuk|de)\b)?)[ :,]*`)
 	})
-	// the words of sliders that only change the display, and the words on those that do more
+	// the words of sliders that only change the display, and the words on sliders that do more
 	shows = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
 			`^(?:see|view|show|more|refresh|reload|close|dismiss|go back|browse|` +

@@ -58,7 +58,7 @@ func (a Answer) String() string {
 	return a.Reveal()
 }
 
-// Format masks a secret answer under every verb, even those that would print a struct's fields.
+// Format masks a secret answer under every verb, even verbs that would print a struct's fields.
 func (a Answer) Format(f fmt.State, verb rune) {
 	switch verb {
 	case 's', 'v', 'q', 'x', 'X':

@@ -128,7 +128,7 @@ func (b *Broker) Wait(ctx context.Context, id string) (Question, error) {
 func (b *Broker) now() time.Time { return b.opts.Now().UTC().Truncate(time.Millisecond) }
 
 // Find returns the question with the id, or the only one whose id begins with it, among those that
-// sees lets through; nil lets all. One that is open goes before those that are settled. Otherwise
+// sees lets through; nil lets all. An open question goes before settled ones. Otherwise
 // the error is ErrNotFound, an *AmbiguousError, or that of sees.
 func (b *Broker) Find(ctx context.Context, id string, sees func(Question) (bool, error)) (
 	Question, error) {

@@ -54,7 +54,7 @@ type Filter struct {
 	Key       string
 	Beginning string // of the id
 	Unapplied bool   // only those whose answer was not applied
-	NoRun     bool   // only those that no run has asked
+	NoRun     bool   // only questions that no run has asked
 	Brief     bool   // the list needs no more of a question than its ID, Status and times
 }
 

@@ -78,7 +78,7 @@ func (p *Part) Leave() {
 	}
 }
 
-// Ask waits until all parts have asked or left, and opens one question for those that have asked.
+// Ask waits until all parts have asked or left, and opens one question for all that have asked.
 // at is the index of the part's action in it. It is -1 if the part has to ask by itself: no other
 // part asks, the actions cannot be in one question, or it has asked before.
 func (p *Part) Ask(ctx context.Context, b *Broker, q Question) (together Question, at int,

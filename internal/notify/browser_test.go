@@ -19,7 +19,7 @@ const (
 	auth   = "BTBZMqHH6r4Tts7J_aSIgg"
 )
 
-// A browser that subscribes while the server runs is told of what is asked from then on, and one
+// A browser that subscribes while the server runs hears of what is asked from then on, and one
 // that its push service does not know any more is forgotten.
 func TestABrowserIsToldUntilItsServiceForgetsIt(t *testing.T) {
 	status, sent := make(chan int, 9), make(chan string, 9)

@@ -23,6 +23,6 @@ type ledger interface {
 	Receipts(ctx context.Context, s Span) ([]Receipt, error)
 	// Noticed keeps a notice. It survives a crash once it returns.
 	Noticed(ctx context.Context, n Notice) error
-	// Notices returns those that were kept since the time, oldest first.
+	// Notices returns the notices kept since the time, oldest first.
 	Notices(ctx context.Context, since time.Time) ([]Notice, error)
 }

@@ -149,7 +149,7 @@ func (n *Notifier) receipts(ctx context.Context, s Span) map[Receipt]bool {
 // lookBack is how old a receipt may be whose question's end is still sent after a restart.
 const lookBack = 7 * 24 * time.Hour
 
-// catchUp sends the open questions, and the end of those that were sent before.
+// catchUp sends the open questions, and the end of questions that were sent before.
 func (n *Notifier) catchUp(ctx context.Context) {
 	now := time.Now()
 	open, err := n.opts.Questions.List(ctx, inquiry.Filter{Status: inquiry.Pending})

@@ -19,7 +19,7 @@ var (
 	renamed    = regexp.MustCompile(`([\w$]+) as ([\w$]+)`)
 )
 
-// bundle is a script and those that it takes from, as one that takes nothing. Each is a function
+// bundle is a script with all that it imports, as one that imports nothing. Each is a function
 // that returns what it gives. No two may take from each other.
 func bundle(name string) ([]byte, error) {
 	b := bundler{done: map[string]bool{}}

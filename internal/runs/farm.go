@@ -102,7 +102,7 @@ func (f farm) claim(ctx context.Context, u store.Unowned) error {
 	return x.launch(true)
 }
 
-// recoverDead takes over the runs of processes that died. In a farm those that were going on wait
+// recoverDead takes over the runs of processes that died. In a farm interrupted runs wait
 // for whichever process sees their phones.
 func (f farm) recoverDead(ctx context.Context) ([]store.Run, error) {
 	if f.m.opts.Neighbours == nil {

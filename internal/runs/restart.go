@@ -14,7 +14,7 @@ type Resume string
 
 // The values of Resume.
 const (
-	ResumeDetached Resume = "detached" // those that continue with no call attached
+	ResumeDetached Resume = "detached" // runs that continue with no call attached
 	ResumeAll      Resume = "all"
 	ResumeNone     Resume = "none"
 )

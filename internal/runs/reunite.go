@@ -19,7 +19,7 @@ func parkedForPhone(r store.Run) bool {
 }
 
 // Reunite resumes a session's run when its phone is back, under whatever address, with the steps
-// that it had left. It returns true once the run goes on, and false when there is nothing to wait
+// that it had left. It returns true once the run continues, and false when there is nothing to wait
 // for: the run was stopped, continued by somebody else, or does not wait for its phone. If ctx
 // ends first, the run stays paused, and the error is ctx's cause.
 func (m *Manager) Reunite(ctx context.Context, sessionID string) (bool, error) {

@@ -92,7 +92,7 @@ type Place struct {
 	At       int      `json:"at"`       // the next step, from 0
 	Replayed int      `json:"replayed"` // steps without a model
 	Healed   []Healed `json:"healed,omitempty"`
-	Free     bool     `json:"free,omitempty"` // the model goes on as in any run
+	Free     bool     `json:"free,omitempty"` // the model continues as in any run
 
 	Step    int  `json:"step,omitempty"`    // of the session, in which the last was decided
 	InRow   int  `json:"in_row,omitempty"`  // healed one after the other

@@ -120,7 +120,7 @@ func replaceable(path string) error {
 }
 
 // archive writes the backup. A picture that is gone by now is left out: what retention deletes
-// while this goes on is not lost by it.
+// meanwhile is not lost by it.
 func archive(ctx context.Context, s *Store, path, image string, sum *Summary,
 	pictures []picture) error {
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

@@ -129,7 +129,7 @@ type Approval struct {
 	Edited     *keys.Any `yaml:"edited_action"`
 }
 
-// Match says which actions an approval is for: those that all of its keys fit.
+// Match says which actions an approval is for: actions that all of its keys fit.
 type Match struct {
 	keys.Place `yaml:"-"`
 	Action     string      `yaml:"action"`

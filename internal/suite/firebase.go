@@ -69,7 +69,7 @@ func readFirebase(file string, n ast.Node) ([]*Item, error) {
 	return items, problems.Err()
 }
 
-// chain is a test with those that go before it.
+// chain is a test with the tests before it.
 func (t *firebaseTest) chain(byID map[string]*firebaseTest,
 	problems *keys.Problems) []*firebaseTest {
 	list := []*firebaseTest{t}

@@ -39,7 +39,7 @@ func (s Selection) takes(i *Item) bool {
 		func(tag string) bool { return slices.Contains(s.Tags, tag) })
 }
 
-// shard deals the items out: those that need each other go to one shard.
+// shard deals the items out. Items that need each other go to one shard.
 func (s Selection) shard(items []*Item) []*Item {
 	var mine []*Item
 	next, of := 0, map[*Item]int{}

@@ -101,7 +101,7 @@ func headers(list string) (http.Header, error) {
 	return h, nil
 }
 
-// certificates are those that the environment names by their files.
+// certificates are the certificates whose files the environment names.
 func certificates(of func(string) string) (*tls.Config, error) {
 	authority, cert := of("CERTIFICATE"), of("CLIENT_CERTIFICATE")
 	if authority == "" && cert == "" {

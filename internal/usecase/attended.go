@@ -45,7 +45,7 @@ func (u *Cases) UntilEnd(ctx context.Context, c *Call, o *Outcome, left func() b
 	}
 }
 
-// reunited waits for the phone of a run that has lost it, and reports whether the run goes on.
+// reunited waits for the phone of a run that has lost it, and reports whether the run continues.
 func (u *Cases) reunited(ctx context.Context, st runs.Status) bool {
 	if u.opts.Reconnect <= 0 || st.Reason != agentloop.DeviceDisconnected {
 		return false

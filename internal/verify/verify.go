@@ -129,7 +129,7 @@ func fit(report string, schema *jsonschema.Resolved) (json.RawMessage, error) {
 	return json.Marshal(value)
 }
 
-// Asking returns a policy that is told what its report has to fit.
+// Asking returns a policy that learns what its report has to fit.
 func Asking(p agentloop.Policy, schema json.RawMessage, words string) agentloop.Policy {
 	return asking{p, "\n\n" + fmt.Sprintf(words, schema)}
 }

@@ -103,10 +103,10 @@ type Options struct {
 	BaseURL string
 
 	// Channels are those through which a question can still be answered, for what the server shows.
-	// nil means those that it was asked through.
+	// nil means the channels that it was asked through.
 	Channels func(inquiry.Question) []inquiry.Channel
 
-	// Browsers are those that have subscribed to notifications; nil: none may.
+	// Browsers have subscribed to notifications. If nil, none may.
 	Browsers *push.Browsers
 
 	// Authorize names the principal of a request that brings no login of the page; an error

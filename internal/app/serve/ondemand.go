@@ -120,7 +120,7 @@ func (o *onDemand) serve(ctx context.Context) error {
 		return publishServer(o.set.Conf.DataDir, url)
 	})
 	over := o.over
-	if ctx.Err() == nil { // nobody can reach it, and the server goes on without it
+	if ctx.Err() == nil { // nobody can reach it, and the server runs without it
 		over = ctx
 	}
 	return errors.Join(err, o.page.close(over), srv.Close())

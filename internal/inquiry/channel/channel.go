@@ -38,7 +38,7 @@ const (
 	ManualReply  Mode = "manual_reply"   // the person at the console answers
 	AutoReply    Mode = "auto_reply"     // a model answers
 	Model        Mode = "model"          // the deciding model answers, or says that it cannot
-	NoReply      Mode = "no_reply"       // the run goes on without an answer
+	NoReply      Mode = "no_reply"       // the run continues without an answer
 )
 
 // registry is all channels: first the steps, in the order in which they are explained.
@@ -94,7 +94,7 @@ var registry = []Channel{
 // All are the channels.
 func All() []Channel { return slices.Clone(registry) }
 
-// Steps are those that can be a step of a reply mode.
+// Steps are the channels that can be a step of a reply mode.
 func Steps() []Channel {
 	return slices.DeleteFunc(All(), func(c Channel) bool { return !c.Step })
 }

@@ -175,7 +175,7 @@ func TestEachStepIsAskedWithWhatHadHappenedThen(t *testing.T) {
 		r.Steps[0].Picture})
 }
 
-// A model that lives by its summary is told what was done even where the recorded one wrote none.
+// A model that lives by its summary learns what was done even where the recorded one wrote none.
 func TestWhereNoSummaryWasWrittenTheStepsAreOne(t *testing.T) {
 	s := twoTasks(t)
 	for i := range s.steps {

@@ -80,7 +80,7 @@ const richSchema = `{
 // pause is how long the suite wants tools to wait between notifications.
 const pause = 50 * time.Millisecond
 
-// addCallTools adds the tools that report while they run, and those that change the lists.
+// addCallTools adds the tools that report while they run, and tools that change the lists.
 func addCallTools(srv *server.MCPServer) {
 	srv.AddTool(mcp.NewTool("test_tool_with_progress",
 		mcp.WithDescription("Reports progress three times.")), progress)

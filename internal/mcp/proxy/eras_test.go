@@ -210,7 +210,7 @@ func TestAClientFallsBackToTheEraOfItsServer(t *testing.T) {
 	})
 }
 
-// A client that knows only handshakes cannot use a server that knows none, and is told why.
+// A client that knows only handshakes cannot use a server that knows none, and learns why.
 func TestAnOlderClientIsToldThatItsServerKnowsNoHandshake(t *testing.T) {
 	across(t, "newer", func(t *testing.T, p *Proxy) {
 		_, err := greet(t, p)

@@ -24,7 +24,7 @@ type queue struct {
 	results map[*suite.Item]*suite.Result
 	state   map[*suite.Item]state
 	on      map[*suite.Suite]int // phones that work on a suite
-	phones  []Phone              // those that are left
+	phones  []Phone              // the remaining phones
 	lost    string               // why the last one was taken out
 	ended   string               // why no further item begins, or ""
 }

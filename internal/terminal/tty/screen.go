@@ -66,7 +66,7 @@ func (s *Screen) Size() (columns, rows int) {
 	return columns, rows
 }
 
-// Draw shows the lines. Only those that differ from the ones shown are written. A line that is too
+// Draw shows the lines. Only lines that differ from the shown ones are written. A line that is too
 // long is cut, and rows that are too many are left out.
 func (s *Screen) Draw(lines []string) error {
 	columns, rows := s.Size()

@@ -16,7 +16,7 @@ import (
 type Board struct {
 	At        time.Time
 	Questions []inquiry.Question // that are open, the oldest first
-	Tasks     []Task             // under way first, then those that ended, the newest first
+	Tasks     []Task             // under way first, then ended, the newest first
 	Phones    map[string]string  // states by id
 	Trouble   string             // why the phones are not known, or ""
 }
