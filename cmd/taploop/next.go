@@ -20,8 +20,8 @@ type shownResult struct {
 	Next *nextCommand `json:"next"`
 }
 
-// nextCommand is a command that continues from here. The tool is the one that MCP clients call, which
-// there is for runs only.
+// nextCommand is a command that continues from here. The tool is the one that MCP clients call. Only
+// runs have one.
 type nextCommand struct {
 	Command   string         `json:"command"`
 	Tool      string         `json:"tool,omitempty"`

@@ -19,8 +19,8 @@ type Wait struct {
 	Detail     detail   `json:"detail,omitempty" listed:"captions"`
 }
 
-// Wait waits for a run to change. One that was paused because no client waited continues, unless the
-// call only looks.
+// Wait waits for a run to change. One that was paused because no client waited continues, unless
+// the call only looks.
 func (u *Cases) Wait(ctx context.Context, c *Call, a Wait) (*Outcome, error) {
 	w := &wait{began: time.Now(), budget: c.Budget(a.Seconds), question: a.QuestionID,
 		Outcome: Outcome{Since: a.Since}}

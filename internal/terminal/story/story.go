@@ -39,8 +39,8 @@ type Story struct {
 	warned  int  // of the run's warnings, how many are known
 }
 
-// New returns a Story that is printed on out, and asks at the console. Asked says that whoever answers
-// the questions knows them, so that they are not repeated.
+// New returns a Story that is printed on out, and asks at the console. Asked says that whoever
+// answers the questions knows them, so that they are not repeated.
 func New(out io.Writer, paint tty.Painter, console terminal.Lines, lang string,
 	asked bool) *Story {
 	return &Story{Words: In(lang), out: out, live: tty.StatusOf(out), paint: paint,
