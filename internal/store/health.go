@@ -26,7 +26,8 @@ type Load struct {
 
 // Load returns the work under way.
 func (s *Store) Load(ctx context.Context) (Load, error) {
-	l := Load{Runs: map[State]int{Queued: 0, Running: 0, Paused: 0}}
+	l := Load{Runs: map[State]int{Queued: 0, Running: 0, Paused: 0, WaitingReply: 0,
+		WaitingApproval: 0, WaitingTakeover: 0}}
 	type count struct {
 		state State
 		n     int

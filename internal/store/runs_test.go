@@ -359,3 +359,20 @@ func TestAFrameThatIsNotThereIsNotFound(t *testing.T) {
 		require.ErrorIs(t, err, store.ErrNotFound, id)
 	}
 }
+
+// A state that no run is in counts as zero: a gauge that vanishes keeps its last value.
+func TestTheLoadHasEveryStateOfWorkUnderWay(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	none, err := s.Load(t.Context())
+	require.NoError(t, err)
+	require.Len(t, none.Runs, 6)
+	started(t, s)
+	load, err := s.Load(t.Context())
+	require.NoError(t, err)
+	for state, n := range load.Runs {
+		require.Zero(t, none.Runs[state])
+		require.False(t, state.Terminal())
+		require.Equal(t, state == store.Running, n == 1, state)
+	}
+	require.Len(t, load.Runs, 6)
+}
