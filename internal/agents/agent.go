@@ -232,6 +232,10 @@ func (a *agent) call(ctx context.Context, c Call) (Result, error) {
 		inquiry.PartOf(ctx).Leave()
 		return a.callBuiltin(ctx, c, t)
 	}
+	if t.prompt != "" {
+		inquiry.PartOf(ctx).Leave()
+		return t.conn.prompt(ctx, t.prompt, c.Args)
+	}
 	if begun {
 		waits, err := t.conn.Proxy.Undecided(ctx, t.Of, c.Args)
 		if err != nil {

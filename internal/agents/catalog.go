@@ -24,7 +24,8 @@ type Tool struct {
 	Server      string          // "" for the host's own tools
 	Of          string          // the server's name for it
 
-	conn *connection
+	prompt string // the server's prompt that it returns, "" for a tool
+	conn   *connection
 }
 
 const (
@@ -79,6 +80,7 @@ func catalog(conns []*connection, own []Tool) []Tool {
 					text.Quote(c.Name, 100), says)
 			}
 			all = append(all, Tool{Name: name, Server: c.Name, Of: t.Name, conn: c,
+				prompt:      t.Prompt,
 				Schema:      usableSchema(t.Schema),
 				Description: text.Cut(text.Lines(says), maxDescription)})
 		}

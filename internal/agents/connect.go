@@ -53,6 +53,7 @@ func connect(ctx context.Context, s Server) (*connection, error) {
 		return nil, errors.New(errorText(err))
 	}
 	c.tools = wire.tools
+	c.listPrompts(ctx)
 	return c, nil
 }
 

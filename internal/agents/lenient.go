@@ -23,6 +23,7 @@ type listedTool struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage // of its arguments
+	Prompt      string          // the prompt that it returns, "" for a tool
 }
 
 // maxTools is how many tools a server may list.
