@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -17,10 +18,12 @@ func Complete(w io.Writer, shell string, root *kong.Node) error {
 	case "fish":
 		return fish(w, nodes)
 	case "zsh":
-		if _, err := fmt.Fprint(w, "#compdef taploop\nautoload -U +X bashcompinit && "+
-			"bashcompinit\n"); err != nil {
-			return err
-		}
+		_, before := fmt.Fprint(w, "#compdef taploop\nautoload -U +X bashcompinit && bashcompinit\n")
+		failed := bash(w, nodes)
+		// where zsh loads the file at the first completion, it is that one's function
+		_, after := fmt.Fprint(w, "if [[ ${funcstack[1]} = _taploop ]]; then\n"+
+			"\t_bash_complete -o default -F _taploop_words\nfi\n")
+		return errors.Join(before, failed, after)
 	}
 	return bash(w, nodes)
 }
@@ -59,7 +62,7 @@ func wordsOf(n *kong.Node) (list []string) {
 
 func bash(w io.Writer, nodes []*kong.Node) error {
 	var b strings.Builder
-	b.WriteString("_taploop() {\n\tlocal path= word words i\n" +
+	b.WriteString("_taploop_words() {\n\tlocal path= word words i\n" +
 		"\tfor ((i = 1; i < COMP_CWORD; i++)); do\n\t\tword=${COMP_WORDS[i]}\n" +
 		"\t\tcase \"$path $word\" in\n")
 	for _, n := range nodes[1:] {
@@ -73,9 +76,10 @@ func bash(w io.Writer, nodes []*kong.Node) error {
 		}
 		fmt.Fprintf(&b, "\t\"%s\") words=\"%s\" ;;\n", path, strings.Join(wordsOf(n), " "))
 	}
+	// not mapfile, which neither zsh nor the bash of macOS has
 	b.WriteString("\tesac\n" +
-		"\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n" +
-		"}\ncomplete -o default -F _taploop taploop\n")
+		"\tCOMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n" +
+		"}\ncomplete -o default -F _taploop_words taploop\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
