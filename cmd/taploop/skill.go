@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -88,6 +89,10 @@ func (c *skillMakeCmd) Run(ctx context.Context, a *invocation) error {
 			return app.Usage(fmt.Errorf("there is a skill %s already", s.Name),
 				"use another name, or remove it first: taploop skill remove "+s.Name)
 		}
+		if s.App.Version, err = versionOf(ctx, a, x.Serial, s.App.Package); err != nil {
+			notes = append(notes, fmt.Sprintf("the version of %s is not written down: %v",
+				s.App.Package, err))
+		}
 		if err := f.Write(s); err != nil {
 			return err
 		}
@@ -97,6 +102,21 @@ func (c *skillMakeCmd) Run(ctx context.Context, a *invocation) error {
 		_, err = fmt.Fprintln(a.out, f.Path(s.Name))
 		return err
 	})
+}
+
+// versionOf is the version of an app on a phone that is connected now.
+func versionOf(ctx context.Context, a *invocation, serial, pkg string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	host, err := app.NewHost(&a.Settings, nil)
+	if err != nil {
+		return "", err
+	}
+	phone, err := host.Open(ctx, serial)
+	if err != nil {
+		return "", err
+	}
+	return phone.Version(ctx, pkg)
 }
 
 type skillRunCmd struct {

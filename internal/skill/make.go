@@ -27,8 +27,7 @@ type Source struct {
 	Steps []store.StepRecord // of the run
 	Usage store.Usage
 	// Frame returns a step's picture as JPEG. Without it nothing is known by how it looks.
-	Frame   func(id string) ([]byte, error)
-	Version string // of the app, if known
+	Frame func(id string) ([]byte, error)
 	// Aside are steps that belong to the moment and not to the task, by their index.
 	Aside []int
 }
@@ -130,7 +129,6 @@ func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 			s.App.Package = app
 		}
 	}
-	s.App.Version = m.src.Version
 	s.Ends = m.state(m.page(&last), nil)
 	s.Answer = m.answer(&last)
 	s.Params.Value = m.schema()

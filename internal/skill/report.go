@@ -67,9 +67,6 @@ func (s *Skill) Mended(src Source, o MakeOptions) (*Skill, error) {
 	}
 	out := *s
 	out.Steps, out.Ends, out.Answer = made.Steps, made.Ends, made.Answer
-	if made.App.Version != "" {
-		out.App = made.App
-	}
 	return &out, nil
 }
 

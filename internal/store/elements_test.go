@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -64,4 +65,34 @@ func TestTheElementsOfAStepAreKeptInFewBytes(t *testing.T) {
 	require.Less(t, sizes[1], 2<<10, "of 120 elements")
 	require.Zero(t, sizes[2])
 	require.Nil(t, steps[2].Proposal.Elements)
+}
+
+// BenchmarkElementsOfAStep is what keeping the elements of a full screen adds to a step, and what
+// they take in the store.
+func BenchmarkElementsOfAStep(b *testing.B) {
+	s := open(b, b.TempDir(), nil)
+	r := started(b, s)
+	j := s.Journal(r)
+	n := 0
+	took := func(list []screen.Element) time.Duration {
+		n++
+		st := step(b, n, actions.Home{})
+		st.Proposal.Elements = list
+		began := time.Now()
+		require.NoError(b, j.Intent(b.Context(), st))
+		require.NoError(b, j.Done(b.Context(), st, agentloop.Progress{Steps: n}))
+		return time.Since(began)
+	}
+	var added time.Duration
+	rounds := 0
+	for b.Loop() {
+		added += took(listed(60, "Running shoes")) - took(nil)
+		rounds++
+	}
+	var size float64
+	row := s.Raw().QueryRow("SELECT max(length(elements)) FROM steps")
+	require.NoError(b, row.Scan(&size))
+	b.ReportMetric(added.Seconds()*1000/float64(rounds), "elements-ms/step")
+	b.ReportMetric(size/1000, "elements-kB/step")
+	b.ReportMetric(0, "ns/op")
 }

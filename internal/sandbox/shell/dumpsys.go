@@ -13,6 +13,7 @@ func dumps() map[string]func(*invocation, []string) string {
 		"SurfaceFlinger": dumpSurfaceFlinger,
 		"activity":       dumpActivity, "dropbox": dumpDropBox, "input_method": dumpInputMethod,
 		"battery": dumpBattery,
+		"package": dumpPackage,
 		"power":   dumpPower,
 		"window":  dumpWindow,
 	}
@@ -41,6 +42,15 @@ func dumpBattery(*invocation, []string) string {
   temperature: 271
   technology: Li-ion
 `
+}
+
+func dumpPackage(c *invocation, args []string) string {
+	pkg := strings.Join(args[:min(1, len(args))], "")
+	if !c.sh.installed(func(app *sandbox.App) bool { return app.Package == pkg }) {
+		return "Unable to find package: " + pkg + "\n"
+	}
+	return fmt.Sprintf("Packages:\n  Package [%s] (3c6fb5):\n    versionCode=1 minSdk=26 "+
+		"targetSdk=34\n    versionName=1.0\n", pkg)
 }
 
 func dumpPower(c *invocation, _ []string) string {
