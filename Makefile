@@ -8,6 +8,7 @@
 #   make setup        fetch adb, adbd, mksh and toybox for the tests below .cache (make test does it too)
 #   make generate     what is made from code
 #   make fuzz         each fuzz target for FUZZTIME
+#   make chaos        machines that share a store while they are killed, stand still and lose each other, for CHAOS
 #   make bench        the benchmarks, BENCHCOUNT times each
 #   make bench-peers  how soon taploop and mobile-mcp answer, in turn (needs npm)
 #   make build        bin/taploop
@@ -37,6 +38,7 @@ TESTFLAGS = -timeout 30m
 PACKAGES = ./...
 FUZZTIME = 30s
 BENCHCOUNT = 1
+CHAOS = 10m
 MOSTBYTES = 36000000
 CONFORMANCE = 1
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -82,9 +84,9 @@ bench:
 bench-peers:
 	GO="$(GO)" scripts/bench-peers
 
-# Faults of machines that share a store, again and again, and the interleavings of leases, a million.
+# Faults of machines that share a store for CHAOS, and the interleavings of leases, a million.
 chaos:
-	TAPLOOP_TEST_LONG=1 $(GO) test -timeout 30m -count 10 -run 'Outlives' ./cmd/taploop
+	TAPLOOP_TEST_CHAOS=$(CHAOS) $(GO) test -timeout 2h -v -run 'AFarmUnderFaults' ./cmd/taploop
 	TAPLOOP_TEST_LONG=1 $(GO) test -run 'Interleaving|Worker|Writer' ./internal/store
 
 build:

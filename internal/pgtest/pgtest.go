@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -148,14 +149,28 @@ func (s *Server) URL(database string) string {
 	return u.String()
 }
 
-// Exec carries out a statement in the database.
-func Exec(ctx context.Context, url, statement string) error {
+// Exec carries out statements in the database.
+func Exec(ctx context.Context, url, statements string) error {
+	_, err := Query(ctx, url, statements)
+	return err
+}
+
+// Query carries out statements in the database, and returns the rows of the last one.
+func Query(ctx context.Context, url, statements string) ([][][]byte, error) {
 	conn, err := pgconn.Connect(ctx, url)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = conn.Exec(ctx, statement).ReadAll()
-	return errors.Join(err, conn.Close(ctx))
+	results, err := conn.Exec(ctx, statements).ReadAll()
+	if err = errors.Join(err, conn.Close(ctx)); err != nil || len(results) == 0 {
+		return nil, err
+	}
+	return results[len(results)-1].Rows, nil
+}
+
+// Dial connects to the server as a client on this machine does.
+func (s *Server) Dial() (net.Conn, error) {
+	return net.Dial("unix", filepath.Join(s.dir, ".s.PGSQL.5432"))
 }
 
 // Copy makes a database that is like the one of the URL, and returns its URL. It reports whether

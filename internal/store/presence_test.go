@@ -90,8 +90,8 @@ func TestAWorkerThatRenewsNoLongerMayNotWriteToPhones(t *testing.T) {
 	require.True(t, s.Owner.May(over))
 }
 
-// Another process ends the run, or leaves it to whoever claims it, while its worker is in the middle
-// of a gesture: the phone is nobody else's before that worker has let go.
+// Another process ends the run, or leaves it to whoever claims it, while its worker is in the
+// middle of a gesture: nobody else has the phone before that worker has let go.
 func TestAPhoneIsItsWorkersUntilItLetsGo(t *testing.T) {
 	dir := t.TempDir()
 	worker, other := open(t, dir, nil), open(t, dir, nil)
