@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -125,6 +126,36 @@ func TestAPhoneIsItsWorkersUntilItLetsGo(t *testing.T) {
 		require.NoError(t, other.Leases.Take(t.Context(), serial, taker.ID), serial)
 		require.ErrorIs(t, worker.Journal(r).Intent(t.Context(), step(t, 1, actions.Home{})),
 			store.ErrFenced, serial)
+	}
+}
+
+// The machines' clocks are minutes apart, and are set while a worker has its phone: nobody takes it
+// from a worker that renews, and somebody does from one that does not.
+func TestNoClockOfAMachineSaysWhoHasAPhone(t *testing.T) {
+	for name, apart := range map[string]time.Duration{"forth": time.Hour, "back": -time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			var set atomic.Int64
+			clock := func(own time.Duration) func() time.Time {
+				return func() time.Time { return time.Now().Add(own + time.Duration(set.Load())) }
+			}
+			dir := t.TempDir()
+			worker := open(t, dir, &store.Options{TTL: time.Minute, Now: clock(0)})
+			other := open(t, dir, &store.Options{Margin: time.Millisecond, Now: clock(apart)})
+			r, taker := started(t, worker), started(t, other)
+			require.NoError(t, worker.Leases.Take(t.Context(), "emu-1", r.ID))
+			defer worker.Owner.Touching("emu-1")()
+			worker.Owner.Stun() // the test renews
+			for range 3 {
+				require.Error(t, other.Leases.Take(t.Context(), "emu-1", taker.ID))
+				require.NoError(t, worker.Owner.Wake(t.Context(), time.Minute))
+				set.Add(int64(apart))
+			}
+			require.True(t, worker.Owner.May(nil))
+			require.NoError(t, worker.Owner.Wake(t.Context(), 30*time.Millisecond), "the last one")
+			for other.Leases.Take(t.Context(), "emu-1", taker.ID) != nil {
+				require.NoError(t, wait.For(t.Context(), 5*time.Millisecond))
+			}
+		})
 	}
 }
 
