@@ -217,6 +217,7 @@ func TestAFarmUnderFaults(t *testing.T) {
 	}
 	t.Log("TAPLOOP_TEST_SEED", seed)
 	f := newRough(t, seed, phones, workers, 2)
+	f.anyPhone = long > 0
 	f.thinks = 100 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -50,6 +50,7 @@ type rough struct {
 	random   *rand.Rand
 	adb      *adbserver.Server
 	phones   int
+	anyPhone bool // is what tasks want, in place of one after the other
 	thinks   time.Duration
 	workers  []*roughWorker
 	fronts   []*process
@@ -279,14 +280,22 @@ func codeIn(m map[string]any) string {
 	return code
 }
 
+// wants is the phone that the task names.
+func (f *rough) wants(task int) string {
+	if f.anyPhone {
+		return "any"
+	}
+	return serial(task % f.phones)
+}
+
 // client begins the task and follows it to its end, whatever fails meanwhile.
 func (f *rough) client(ctx context.Context, task int) {
 	key, n := fmt.Sprint("task-", task), task
 	var id string
 	for ; id == "" && ctx.Err() == nil; n++ {
 		m, err := f.call(ctx, n, "/v1/sessions", key, map[string]any{
-			"task": fmt.Sprintf("Task number %d: tap the places in turn.", task), "device_id": "any",
-			"queue": true, "wait_seconds": 0, "detached_ok": true, "reset_environment": false})
+			"task":      fmt.Sprintf("Task number %d: tap the places in turn.", task),
+			"device_id": f.wants(task), "queue": true, "wait_seconds": 0, "detached_ok": true, "reset_environment": false})
 		if err == nil {
 			id, _ = m["session_id"].(string)
 		}
