@@ -20,8 +20,7 @@ type shownResult struct {
 	Next *nextCommand `json:"next"`
 }
 
-// nextCommand is a command that continues from here. The tool is the one that MCP clients call. Only
-// runs have one.
+// nextCommand is a command that continues from here. Only runs have a tool, which MCP clients call.
 type nextCommand struct {
 	Command   string         `json:"command"`
 	Tool      string         `json:"tool,omitempty"`
@@ -74,7 +73,8 @@ func replyTo(q inquiry.Question) string {
 
 // arguments are the names of arguments at the command line.
 var arguments = map[usecase.Argument]string{usecase.ArgReply: "--reply",
-	usecase.ArgReplyID: "--reply-id", usecase.ArgSession: "SESSION", usecase.ArgTask: "TASK", usecase.ArgMessage: "TEXT"}
+	usecase.ArgReplyID: "--reply-id", usecase.ArgSession: "SESSION", usecase.ArgTask: "TASK",
+	usecase.ArgMessage: "TEXT"}
 
 // onward words what can be done after an error of a command with these arguments.
 type onward struct{ args []string }
