@@ -423,3 +423,24 @@ func TestWhatHasHappenedIsSentBeforeTheServerCloses(t *testing.T) {
 		require.Contains(t, names, "session.state")
 	}
 }
+
+// A run of another process that begins and ends between two looks is heard of, too.
+func TestARunOfAnotherProcessThatIsOverAtOnceIsHeardOf(t *testing.T) {
+	g := newRig(t, func(o *web.Options) { o.Elsewhere = 10 * time.Millisecond })
+	begin := func(to store.State) string {
+		_, run, err := g.store.Begin(t.Context(), store.Session{Serial: "emu-1"},
+			store.Run{Task: "order tea", MaxSteps: 20})
+		require.NoError(t, err)
+		_, err = g.store.Runs.Transition(t.Context(), run.ID, store.Change{To: to})
+		require.NoError(t, err)
+		return run.SessionID
+	}
+	heard := func(id string) {
+		t.Helper()
+		for h := g.probe.next(); !strings.Contains(h.data, id); h = g.probe.next() {
+			require.NotEmpty(t, h.name, "the stream has ended")
+		}
+	}
+	heard(begin(store.Running)) // by then it has looked once
+	heard(begin(store.Cancelled))
+}
