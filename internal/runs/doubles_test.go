@@ -35,12 +35,16 @@ type scriptedPolicy struct {
 	says     string        // in every reply
 	password string        // what it types for the word "log-in"
 	reads    bool          // the elements of the screen
+	unable   error         // to replay skills
 }
 
 func (m *scriptedPolicy) make(s runs.Settings) (agentloop.Policy, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.settings = append(m.settings, s)
+	if s.Skill != nil {
+		return m, m.unable
+	}
 	return m, nil
 }
 

@@ -54,8 +54,8 @@ func (f farm) report(doing string, err error) {
 func (f farm) claimAll(ctx context.Context) error {
 	waiting, err := f.m.store.Farm.Unowned(ctx)
 	for _, u := range waiting {
-		if err == nil && f.m.opts.Neighbours.Mine(u.Serial) {
-			err = f.claim(ctx, u)
+		if f.m.opts.Neighbours.Mine(u.Serial) {
+			err = errors.Join(err, f.claim(ctx, u)) // one that cannot be claimed stops no other
 		}
 	}
 	return err

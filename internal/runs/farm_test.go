@@ -2,6 +2,8 @@ package runs_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"testing"
 	"time"
 
@@ -95,6 +97,24 @@ func TestAFrontBeginsTasksOnTheWorkersPhones(t *testing.T) {
 		require.NotZero(t, n)
 		time.Sleep(time.Minute)
 		require.Len(t, all.phones[st.Session.Serial].done(), n, "it is stopped")
+	})
+}
+
+func TestARunThatCannotBeClaimedStopsNoOther(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := newFakePhones("P", "Q")
+		front, worker := w.machine(all), w.machine(all, "P", "Q")
+		defer front.close()
+		defer worker.close()
+		worker.policy.mu.Lock()
+		worker.policy.unable = errors.New("this program knows no such skill")
+		worker.policy.mu.Unlock()
+		_, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Serial: "P",
+			Settings: runs.Settings{Skill: json.RawMessage(`{}`)}})
+		require.NoError(t, err)
+		st, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Serial: "Q"})
+		require.NoError(t, err)
+		require.Equal(t, store.Completed, front.wait(st.Session.ID).Run.State)
 	})
 }
 

@@ -93,19 +93,15 @@ func (x *execution) createSession(ctx context.Context, r StartRequest) error {
 	}
 	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
-	x.run.Settings = encode(x.settings)
+	x.run.Settings, x.run.Leased = encode(x.settings), !r.Queue
 	sess, run, err := m.store.Begin(ctx, begun, x.run)
-	if err != nil {
-		return err
+	if held, is := errors.AsType[*store.BusyError](err); is {
+		return busy(held.Hold.SeenBy(store.Owners{r.Client}))
 	}
-	x.sess, x.run = sess, run
-	if r.Queue {
-		return nil
+	if err == nil {
+		x.sess, x.run = sess, run
 	}
-	if err := x.lease(ctx); err != nil {
-		return errors.Join(err, m.store.Delete(ctx, x.sess.ID))
-	}
-	return nil
+	return err
 }
 
 // supersede stops the client's sessions that have the phone or queue for it, the holder last. If

@@ -25,32 +25,36 @@ func (l Leases) Take(ctx context.Context, serial, runID string) error {
 		if err != nil {
 			return err
 		}
-		h, held, err := l.holder(ctx, tx, serial)
-		switch {
-		case err != nil:
-			return err
-		case held && (h.SessionID != r.SessionID || h.touches && h.worker != r.Owner):
-			return hint.Add(&BusyError{h},
-				"wait until that session is done, stop it, or use another phone")
-		case !held && h.RunID != runID && (h.State == Queued || h.State == Running):
-			// Its owner may only have been away, and have an intent to write.
-			err = tx.exec(ctx, "UPDATE runs SET fence = fence + 1 WHERE id = ?", h.RunID)
-		}
-		if err == nil && r.Owner == l.owner.ID {
-			err = tx.present(ctx)
-		}
-		if err != nil || held && h.RunID == runID && h.worker == r.Owner {
-			return err
-		}
-		return tx.exec(ctx, `INSERT INTO leases (serial, run_id, since, worker, expires_at)
-			VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (serial) DO UPDATE SET run_id = excluded.run_id, since = CASE
-				WHEN leases.run_id = excluded.run_id THEN leases.since ELSE excluded.since END,
-			worker = excluded.worker, token = leases.token + 1, renewals = 0,
-			expires_at = excluded.expires_at`, serial, runID, millis(tx.at), r.Owner,
-			millis(tx.at.Add(l.opts.TTL)))
+		return l.take(ctx, tx, serial, r)
 	})
 	return doing(err, "leasing phone %q", serial)
+}
+
+func (l Leases) take(ctx context.Context, tx *tx, serial string, r Run) error {
+	h, held, err := l.holder(ctx, tx, serial)
+	switch {
+	case err != nil:
+		return err
+	case held && (h.SessionID != r.SessionID || h.touches && h.worker != r.Owner):
+		return hint.Add(&BusyError{h},
+			"wait until that session is done, stop it, or use another phone")
+	case !held && h.RunID != r.ID && (h.State == Queued || h.State == Running):
+		// Its owner may only have been away, and have an intent to write.
+		err = tx.exec(ctx, "UPDATE runs SET fence = fence + 1 WHERE id = ?", h.RunID)
+	}
+	if err == nil && r.Owner == l.owner.ID {
+		err = tx.present(ctx)
+	}
+	if err != nil || held && h.RunID == r.ID && h.worker == r.Owner {
+		return err
+	}
+	return tx.exec(ctx, `INSERT INTO leases (serial, run_id, since, worker, expires_at)
+		VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (serial) DO UPDATE SET run_id = excluded.run_id, since = CASE
+			WHEN leases.run_id = excluded.run_id THEN leases.since ELSE excluded.since END,
+		worker = excluded.worker, token = leases.token + 1, renewals = 0,
+		expires_at = excluded.expires_at`, serial, r.ID, millis(tx.at), r.Owner,
+		millis(tx.at.Add(l.opts.TTL)))
 }
 
 // Release ends the run's lease of the phone, if it has one and no other worker may be touching the

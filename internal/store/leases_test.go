@@ -46,6 +46,32 @@ func TestOfManyWhoTakeAPhoneOneHasIt(t *testing.T) {
 	}
 }
 
+func TestASessionThatNeedsABusyPhoneIsNotStored(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	begin := func() (store.Session, store.Run, error) {
+		return s.Begin(t.Context(), store.Session{Serial: "emu-1", Client: "c", StartKey: "once"},
+			store.Run{Task: "tap", Leased: true})
+	}
+	x, r, err := begin()
+	require.NoError(t, err)
+	h, held, err := s.Leases.Holder(t.Context(), "emu-1")
+	require.NoError(t, err)
+	require.True(t, held)
+	require.Equal(t, r.ID, h.RunID)
+
+	_, _, err = s.Begin(t.Context(), store.Session{Serial: "emu-1", Client: "c", StartKey: "two"},
+		store.Run{Task: "tap", Leased: true})
+	var busy *store.BusyError
+	require.ErrorAs(t, err, &busy)
+	require.Equal(t, h, busy.Hold)
+	_, err = s.SessionByKey(t.Context(), "c", "two")
+	require.ErrorIs(t, err, store.ErrNotFound)
+	_, _, err = begin()
+	var taken *store.KeyError
+	require.ErrorAs(t, err, &taken)
+	require.Equal(t, x.ID, taken.SessionID)
+}
+
 func TestWhoHasAClaimToAPhone(t *testing.T) {
 	var clock atomic.Int64
 	opts := &store.Options{

@@ -16,7 +16,8 @@ import (
 
 // Begin adds a session for a phone with its first run, in one transaction. It takes Serial, Device,
 // Client, StartKey and Parent from x, and from r the same fields as [Runs.Create]. It returns a
-// *KeyError if the client has a session under this key already.
+// *KeyError if the client has a session under this key already, and a *BusyError, as [Leases.Take]
+// does, if the run is to be Leased and cannot have the phone.
 func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, error) {
 	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
 		have, err := sessionByKey(ctx, tx, x.Client, x.StartKey)
@@ -35,6 +36,11 @@ func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, erro
 		r.SessionID = x.ID
 		if err := newRun(ctx, tx, &r); err != nil {
 			return err
+		}
+		if r.Leased && x.Serial != "" {
+			if err := s.Leases.take(ctx, tx, x.Serial, r); err != nil {
+				return err
+			}
 		}
 		x, err = sessionByID(ctx, tx, x.ID)
 		return err

@@ -138,6 +138,8 @@ type Run struct {
 
 	// Unowned is for Create and Begin: the run is left to whichever process claims it.
 	Unowned bool `json:"-"`
+	// Leased is for Begin: the run takes the session's phone in the same transaction.
+	Leased bool `json:"-"`
 
 	waitingAt time.Time // since when it waits for an answer
 }
