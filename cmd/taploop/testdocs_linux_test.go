@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,7 +128,8 @@ func (r *runner) step(t *testing.T, lines string, env map[string]string) error {
 	c := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail",
 		"-c", lines)
 	c.Dir = r.dir
-	c.Env = append(os.Environ(), "CI=true", "GITHUB_ACTIONS=true", "GITHUB_ACTION_PATH="+top,
+	ours := func(s string) bool { return strings.HasPrefix(s, "TAPLOOP_") }
+	c.Env = append(slices.DeleteFunc(os.Environ(), ours), "CI=true", "GITHUB_ACTIONS=true", "GITHUB_ACTION_PATH="+top,
 		"RUNNER_TEMP="+r.temp, "GITHUB_PATH="+filepath.Join(r.temp, "path"),
 		"GITHUB_STEP_SUMMARY="+filepath.Join(r.temp, "summary.md"),
 		"XDG_DATA_HOME="+filepath.Join(r.temp, "data"), "XDG_CONFIG_HOME="+r.temp)
