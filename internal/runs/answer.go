@@ -71,7 +71,7 @@ func (c *continuation) checkReply(ctx context.Context, current bool) error {
 		}
 	}
 	if c.Settings != nil {
-		if _, err := c.m.checkSettings(*c.Settings); err != nil {
+		if _, err := c.Settings.checked(c.m.desk); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs/queue"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -71,7 +69,7 @@ func (k phoneKind) plan(x *execution, p plan) error {
 	if x.run.MaxSteps, err = k.m.opts.steps(p.maxSteps); err != nil {
 		return err
 	}
-	s, err := k.m.checkSettings(p.settings)
+	s, err := p.settings.checked(k.m.desk)
 	if err != nil {
 		return err
 	}
@@ -226,26 +224,6 @@ func checkTask(task string) error {
 			"the task has %d characters (want at most %d)", n, maxTask)
 	}
 	return nil
-}
-
-// checkSettings fills in the reply mode. It returns an error for settings that cannot be met here.
-func (m *Manager) checkSettings(s Settings) (Settings, error) {
-	var err error
-	if s.ReplyMode, err = channel.Parse(string(s.ReplyMode)); err != nil {
-		return s, Coded(InvalidArgument, err)
-	}
-	step, err := m.desk.Lacks(s.ReplyMode)
-	switch {
-	case err != nil:
-		return s, err
-	case step != nil:
-		return s, invalid("use pass_to_client, or "+step.Provide,
-			"reply mode %s needs %s, and there is none", s.ReplyMode, step.Needs)
-	}
-	if len(s.Client) > 0 && !json.Valid(s.Client) {
-		return s, invalid("", "the client's own settings are not JSON")
-	}
-	return s, nil
 }
 
 // AskedMeanwhile returns the open questions of agents and of their phones, for which the run does

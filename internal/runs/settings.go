@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -94,4 +95,24 @@ type beginning struct {
 	Fresh  bool   `json:"fresh,omitempty"`
 	Handed bool   `json:"handed,omitempty"`
 	Said   string `json:"said,omitempty"`
+}
+
+// checked fills in the reply mode. It returns an error for settings that cannot be met here.
+func (s Settings) checked(desk *asking.Desk) (Settings, error) {
+	var err error
+	if s.ReplyMode, err = channel.Parse(string(s.ReplyMode)); err != nil {
+		return s, Coded(InvalidArgument, err)
+	}
+	step, err := desk.Lacks(s.ReplyMode)
+	switch {
+	case err != nil:
+		return s, err
+	case step != nil:
+		return s, invalid("use pass_to_client, or "+step.Provide,
+			"reply mode %s needs %s, and there is none", s.ReplyMode, step.Needs)
+	}
+	if len(s.Client) > 0 && !json.Valid(s.Client) {
+		return s, invalid("", "the client's own settings are not JSON")
+	}
+	return s, nil
 }

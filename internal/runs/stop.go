@@ -138,7 +138,7 @@ func (p *stopCall) halt(ctx context.Context) error {
 	defer cancel()
 	m.touches.Note(ctx, run.ID)
 	m.desk.Cancel(ctx, run.QuestionID)
-	m.letGo(ctx, p.sess.Serial, run.ID)
+	letGo(ctx, &m.store.Leases, p.sess.Serial, run.ID)
 	m.lines.Release(ctx, p.sess.Serial, run.ID)
 	if run.QuestionID != "" && p.to == store.Cancelled {
 		// The store has already withdrawn the question. This notifies its channels.
@@ -152,10 +152,10 @@ func (p *stopCall) halt(ctx context.Context) error {
 
 // letGo waits until the process that carried the run out touches the phone no longer, but not for
 // one that hangs.
-func (m *Manager) letGo(ctx context.Context, serial, runID string) {
+func letGo(ctx context.Context, phones *store.Leases, serial, runID string) {
 	const each, most = otherProcessPoll / 10, 10 * otherProcessPoll
 	for began := time.Now(); serial != "" && time.Since(began) < most; {
-		h, held, err := m.store.Leases.Holder(ctx, serial)
+		h, held, err := phones.Holder(ctx, serial)
 		if err != nil || !held || h.RunID != runID || wait.For(ctx, each) != nil {
 			return
 		}
