@@ -23,15 +23,15 @@ type Options struct {
 	Server string
 	ADB    string              // binary that starts the server, "" means adb on PATH
 	Getenv func(string) string // nil means os.Getenv
-	Dialer Dialer              // nil means a net.Dialer
+	Dialer dialer              // nil means a net.Dialer
 	Log    *slog.Logger        // nil discards
 	// StartsNone reports that no server is there instead of starting one at another port than
 	// adb's own. Something else is meant to listen there: a tunnel, or a simulated phone.
 	StartsNone bool
 }
 
-// Dialer opens connections. *net.Dialer is one.
-type Dialer interface {
+// dialer opens connections. *net.Dialer is one.
+type dialer interface {
 	DialContext(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
@@ -39,7 +39,7 @@ type Dialer interface {
 type Client struct {
 	addr   address
 	binary string
-	dialer Dialer
+	dialer dialer
 	log    *slog.Logger
 	start  wait.Mutex // its holder may start the server
 	fixed  bool       // see Options.StartsNone

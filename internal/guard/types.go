@@ -119,14 +119,14 @@ func (s *Severity) UnmarshalText(b []byte) error {
 
 // The decisions that a person may take about an action.
 const (
-	Approve = "approve" // carry it out unchanged
-	Edit    = "edit"    // carry another one out
-	Reject  = "reject"  // do not, and tell the model why
-	Respond = "respond" // do not, and tell the model this instead
+	approve = "approve" // carry it out unchanged
+	edit    = "edit"    // carry another one out
+	reject  = "reject"  // do not, and tell the model why
+	respond = "respond" // do not, and tell the model this instead
 )
 
 // Decisions is all of them. Not to be changed.
-var Decisions = []string{Approve, Edit, Reject, Respond}
+var Decisions = []string{approve, edit, reject, respond}
 
 // Decision is what a [Policy] says about an action.
 type Decision struct {

@@ -233,7 +233,7 @@ const (
 // beside those of [Question].
 type Body interface {
 	Content
-	Settling
+	settling
 	Conversation
 }
 
@@ -260,8 +260,8 @@ type Content interface {
 	Sort() string
 }
 
-// Settling is how replies to a question are checked.
-type Settling interface {
+// settling is how replies to a question are checked.
+type settling interface {
 	// Types lists the types of replies that the question takes.
 	Types(q *Question) []Type
 	// Unfit says why a reply of a type that is not among Types is not taken. "" leaves it to the

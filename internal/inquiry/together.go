@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// Together puts the approvals that are wanted at the same time, such as those of the calls of one
+// together puts the approvals that are wanted at the same time, such as those of the calls of one
 // reply of a model, to people as one question, with a decision for each in their order. It is safe
 // for concurrent use.
-type Together struct {
+type together struct {
 	key   string
 	parts []*Part
 
@@ -28,7 +28,7 @@ type Together struct {
 // NewTogether returns the parts of n askers, in the order of their actions. Their question has the
 // key, so that they find it again after a restart. Each part must ask or leave.
 func NewTogether(key string, n int) []*Part {
-	t := &Together{key: key, open: n, settled: make(chan struct{})}
+	t := &together{key: key, open: n, settled: make(chan struct{})}
 	for range n {
 		t.parts = append(t.parts, &Part{of: t, at: -1})
 	}
@@ -37,7 +37,7 @@ func NewTogether(key string, n int) []*Part {
 
 // Part is one asker of a [Together]. Its methods do nothing for nil.
 type Part struct {
-	of   *Together
+	of   *together
 	said bool // has asked or left
 	q    *Question
 	at   int // the index of its action in the question, -1 if it has a question by itself
@@ -108,7 +108,7 @@ func (p *Part) Apply(ctx context.Context, b *Broker, q Question) error {
 
 // find opens the question of all parts, or finds the one that was opened before a restart. Parts
 // that do not fit into it keep -1.
-func (t *Together) find(ctx context.Context, b *Broker) (Question, error) {
+func (t *together) find(ctx context.Context, b *Broker) (Question, error) {
 	whole, parts := t.merged()
 	if len(parts) < 2 {
 		return Question{}, nil
@@ -126,7 +126,7 @@ func (t *Together) find(ctx context.Context, b *Broker) (Question, error) {
 }
 
 // before returns the question under the key if it is the same and its answer was not used.
-func (t *Together) before(ctx context.Context, b *Broker, whole Question) (Question, error) {
+func (t *together) before(ctx context.Context, b *Broker, whole Question) (Question, error) {
 	list, err := b.List(ctx, Filter{Client: &whole.Client, Key: t.key, Unapplied: true})
 	for _, q := range list {
 		if As[Approval](q).Bound == As[Approval](whole).Bound {
@@ -137,7 +137,7 @@ func (t *Together) before(ctx context.Context, b *Broker, whole Question) (Quest
 }
 
 // merged returns one question for the parts that ask and fit into one, and those parts.
-func (t *Together) merged() (whole Question, parts []*Part) {
+func (t *together) merged() (whole Question, parts []*Part) {
 	var sum *Approval
 	for _, p := range t.parts {
 		if p.q == nil {

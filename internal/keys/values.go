@@ -88,13 +88,13 @@ func (r Regexp) MarshalYAML() (any, error) { return r.Source, nil }
 type Times int
 
 // Any is any number of times.
-const AnyTimes Times = -1
+const anyTimes Times = -1
 
 func (t *Times) set(s string) error {
 	n, err := strconv.Atoi(s)
 	switch {
 	case s == "any":
-		*t = AnyTimes
+		*t = anyTimes
 	case err != nil || n < 1 || n > 1000:
 		return fmt.Errorf("%q is neither a number from 1 to 1000 nor any", s)
 	default:

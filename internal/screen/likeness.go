@@ -37,13 +37,13 @@ type Mask struct {
 	bar        bool // H is a share of the longer side, as bars are as high when a phone is turned
 }
 
-// Home stands for every launcher as the App of a Mask.
-const Home = "home"
+// home stands for every launcher as the App of a Mask.
+const home = "home"
 
 // The masks that have names.
 var named = map[string]Mask{
 	"status_bar": {W: 1, H: 0.055, bar: true},
-	"home_clock": {App: Home, W: 1, H: 0.3},
+	"home_clock": {App: home, W: 1, H: 0.3},
 }
 
 // ParseMask reads the name of a mask, or left, top, width and height as fractions of the screen,
@@ -123,7 +123,7 @@ func (l Likeness) masked(app string, img image.Image) *image.RGBA {
 	draw.Draw(out, b, img, b.Min, draw.Src)
 	w, h := float64(b.Dx()), float64(b.Dy())
 	for _, m := range l.Masks {
-		if m.App != "" && m.App != app && (m.App != Home || !launcher(app)) {
+		if m.App != "" && m.App != app && (m.App != home || !launcher(app)) {
 			continue
 		}
 		high := m.H * h

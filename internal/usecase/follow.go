@@ -101,14 +101,14 @@ func (u *Cases) attend(ctx context.Context, c *Call, w *wait) error {
 		return w.Status.Question != nil && w.Status.Question.ID == w.question
 	}
 	for {
-		if q := InForm(w.Status); q != nil && time.Now().Before(end) {
+		if q := inForm(w.Status); q != nil && time.Now().Before(end) {
 			if err := u.inForm(ctx, c, w, *q); err != nil {
 				return err
 			}
 		}
 		left := max(time.Until(end), 0)
 		req := runs.WaitRequest{SessionID: w.Status.Session.ID, SinceStep: w.Since, Budget: left}
-		known := waitedFor() && InForm(w.Status) == nil
+		known := waitedFor() && inForm(w.Status) == nil
 		if known || !elicits {
 			req.QuestionID = w.question
 		}
@@ -120,7 +120,7 @@ func (u *Cases) attend(ctx context.Context, c *Call, w *wait) error {
 			return err
 		}
 		open := elicits && waitedFor() && w.Status.Run.State.Waiting()
-		again := InForm(w.Status) != nil || open
+		again := inForm(w.Status) != nil || open
 		again = again && time.Now().Before(end)
 		if !again && w.Status.Asking == channel.PassToClient {
 			again, err = u.withDraft(ctx, w)

@@ -110,7 +110,7 @@ func goOn(st runs.Status) *Next {
 	case PausedOnPurpose(st):
 		return to(ToContinue, WasPaused,
 			"the run was paused on purpose; continue it when your user wants it to go on")
-	case InForm(st) != nil:
+	case inForm(st) != nil:
 		return to(ToWait, IsInForm,
 			"the agent's question is shown to your user in a form while a call waits")
 	case asks && !running:
@@ -188,8 +188,8 @@ func place(st runs.Status) string {
 	return at
 }
 
-// InForm is the open question that is to be shown in a form, or nil if missing.
-func InForm(st runs.Status) *inquiry.Question {
+// inForm is the open question that is to be shown in a form, or nil if missing.
+func inForm(st runs.Status) *inquiry.Question {
 	if st.Asking != channel.Elicit {
 		return nil
 	}

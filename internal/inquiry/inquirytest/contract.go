@@ -15,8 +15,8 @@ import (
 
 var asked = time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC)
 
-// Sample is an open question with every field set that a new question can have.
-func Sample() inquiry.Question {
+// sample is an open question with every field set that a new question can have.
+func sample() inquiry.Question {
 	return inquiry.Question{
 		ID: inquiry.NewID(), SessionID: "s1", RunID: "r1", Step: 3, Kind: inquiry.KindInfo,
 		Task: "set an alarm", Text: "which <b>day</b>? \U0001F642",
@@ -77,16 +77,16 @@ func get(t *testing.T, s inquiry.Store, id string) inquiry.Question {
 }
 
 func readBack(t *testing.T, s inquiry.Store) {
-	q := insert(t, s, Sample())
+	q := insert(t, s, sample())
 	require.Equal(t, q, get(t, s, q.ID))
 	require.Error(t, s.Insert(t.Context(), q), "a second question with the same id")
-	settled := Sample()
+	settled := sample()
 	settled.Status = inquiry.Answered
 	require.Error(t, s.Insert(t.Context(), settled), "a new question that is settled")
 }
 
 func settleOnce(t *testing.T, s inquiry.Store) {
-	q := insert(t, s, Sample())
+	q := insert(t, s, sample())
 	won := Won("Tue")
 	q.Status, q.Resolution = inquiry.Answered, &won
 	got, err := s.Settle(t.Context(), q.ID, inquiry.Answered, won)
@@ -100,7 +100,7 @@ func settleOnce(t *testing.T, s inquiry.Store) {
 }
 
 func race(t *testing.T, s inquiry.Store) {
-	q := insert(t, s, Sample())
+	q := insert(t, s, sample())
 	const n = 50
 	answers := make(chan string, n)
 	var wg sync.WaitGroup
@@ -121,7 +121,7 @@ func race(t *testing.T, s inquiry.Store) {
 }
 
 func applyOnce(t *testing.T, s inquiry.Store) {
-	q := insert(t, s, Sample())
+	q := insert(t, s, sample())
 	at := asked.Add(time.Minute)
 	_, err := s.Apply(t.Context(), q.ID, q.Fence, at)
 	require.ErrorIs(t, err, inquiry.ErrPending)
@@ -140,7 +140,7 @@ func applyOnce(t *testing.T, s inquiry.Store) {
 }
 
 func turns(t *testing.T, s inquiry.Store) {
-	q := insert(t, s, Sample())
+	q := insert(t, s, sample())
 	b := inquiry.NewBroker(s, nil)
 	next := inquiry.Routing{Channel: "page", Since: asked.Add(time.Second), Router: "server-2"}
 	got, err := b.SetRouting(t.Context(), q.ID, q.Routing, next)
@@ -159,7 +159,7 @@ func turns(t *testing.T, s inquiry.Store) {
 }
 
 func hasten(t *testing.T, s inquiry.Store) {
-	q := insert(t, s, Sample())
+	q := insert(t, s, sample())
 	by := Won("")
 	by.Type = inquiry.TypeTimeout
 	q.AttentionUntil = by.At
@@ -181,7 +181,7 @@ func hasten(t *testing.T, s inquiry.Store) {
 
 func remember(t *testing.T, s inquiry.Store) {
 	given := func(scope inquiry.Scope, answer string) inquiry.Question {
-		q := Sample()
+		q := sample()
 		q.App = "com.shop"
 		won := Won(answer)
 		won.Remember = scope
@@ -191,7 +191,7 @@ func remember(t *testing.T, s inquiry.Store) {
 		return got
 	}
 	recalled := func(change func(*inquiry.Question)) string {
-		q := Sample()
+		q := sample()
 		q.App, q.Text = "com.shop", " Which <B>day</b>?  \U0001F642 "
 		change(&q)
 		m, err := s.Recall(t.Context(), q)
@@ -231,13 +231,13 @@ func remember(t *testing.T, s inquiry.Store) {
 // countUse settles a question with what was remembered of last, and wants that use to be kept.
 func countUse(t *testing.T, s inquiry.Store, last inquiry.Question) {
 	t.Helper()
-	again := insert(t, s, Sample())
+	again := insert(t, s, sample())
 	won := Won("Fri")
 	won.Recalled = last.ID
 	_, err := s.Settle(t.Context(), again.ID, inquiry.Answered, won)
 	require.NoError(t, err)
 	m, err := s.Recall(t.Context(), func() inquiry.Question {
-		q := Sample()
+		q := sample()
 		q.App, q.SessionID = "com.shop", "s2"
 		return q
 	}())
@@ -249,7 +249,7 @@ func countUse(t *testing.T, s inquiry.Store, last inquiry.Question) {
 }
 
 func secret(t *testing.T, s inquiry.Store) {
-	q := Sample()
+	q := sample()
 	q.Secret = true
 	q.OnTimeout, q.DefaultAnswer = "", ""
 	insert(t, s, q)
@@ -260,7 +260,7 @@ func secret(t *testing.T, s inquiry.Store) {
 	require.Equal(t, inquiry.Secret("482913"), got.Resolution.Response)
 	require.Equal(t, got, get(t, s, q.ID))
 
-	declined := Sample()
+	declined := sample()
 	declined.Secret = true
 	insert(t, s, declined)
 	won.Type, won.Response = inquiry.TypeDecline, inquiry.Secret("not 482913")
@@ -278,7 +278,7 @@ func secret(t *testing.T, s inquiry.Store) {
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Secret(""), all[0].Resolution.Response)
 
-	public := Sample()
+	public := sample()
 	public.Secret = true
 	insert(t, s, public)
 	got, err = s.Settle(t.Context(), public.ID, inquiry.Answered, Won("done"))
@@ -288,7 +288,7 @@ func secret(t *testing.T, s inquiry.Store) {
 }
 
 func amend(t *testing.T, s inquiry.Store) {
-	q := insert(t, s, Sample())
+	q := insert(t, s, sample())
 	won := Won("not me")
 	won.Resume = nil // which a turn keeps
 	change := func(q *inquiry.Question) error {
@@ -320,7 +320,7 @@ func amend(t *testing.T, s inquiry.Store) {
 }
 
 func spend(t *testing.T, s inquiry.Store) {
-	q := insert(t, s, Sample())
+	q := insert(t, s, sample())
 	call := inquiry.Spending{Calls: 1, PromptTokens: 100, CompletionTokens: 10, TookMS: 1500,
 		Cost: 0.25}
 	require.NoError(t, s.Spend(t.Context(), q.ID, call))
@@ -341,7 +341,7 @@ func keys(t *testing.T, s inquiry.Store) {
 	var wg sync.WaitGroup
 	for range n {
 		wg.Go(func() {
-			q := Sample()
+			q := sample()
 			q.Key = "k"
 			if err := s.Insert(t.Context(), q); err == nil {
 				won <- q.ID
@@ -352,8 +352,8 @@ func keys(t *testing.T, s inquiry.Store) {
 	}
 	wg.Wait()
 	require.Len(t, won, 1)
-	insert(t, s, Sample()) // without one
-	other := Sample()
+	insert(t, s, sample()) // without one
+	other := sample()
 	other.Key, other.Client = "k", "another"
 	insert(t, s, other)
 	got, err := s.List(t.Context(), inquiry.Filter{Client: new("desk"), Key: "k"})
@@ -363,7 +363,7 @@ func keys(t *testing.T, s inquiry.Store) {
 	got, err = s.List(t.Context(), inquiry.Filter{Client: new("another")})
 	require.NoError(t, err)
 	require.Equal(t, []inquiry.Question{other}, got)
-	nobodys := Sample()
+	nobodys := sample()
 	nobodys.Client, nobodys.Key = "", "k"
 	insert(t, s, nobodys)
 	got, err = s.List(t.Context(), inquiry.Filter{Client: new(""), Key: "k"})
@@ -374,7 +374,7 @@ func keys(t *testing.T, s inquiry.Store) {
 func list(t *testing.T, s inquiry.Store) {
 	var all []inquiry.Question
 	for i := range 4 {
-		q := Sample()
+		q := sample()
 		q.AskedAt = asked.Add(-time.Duration(i) * time.Second)
 		q.SessionID, q.RunID = fmt.Sprint("s", i/2), fmt.Sprint("r", i)
 		all = append([]inquiry.Question{insert(t, s, q)}, all...)
@@ -410,7 +410,7 @@ func list(t *testing.T, s inquiry.Store) {
 	got, err := s.List(t.Context(), inquiry.Filter{Unapplied: true})
 	require.NoError(t, err)
 	require.Equal(t, all[1:], got)
-	alone := Sample()
+	alone := sample()
 	alone.RunID = ""
 	alone = insert(t, s, alone)
 	got, err = s.List(t.Context(), inquiry.Filter{Unapplied: true, NoRun: true})
@@ -444,7 +444,7 @@ func missing(t *testing.T, s inquiry.Store) {
 }
 
 func forbid(t *testing.T, s inquiry.Store) {
-	q := insert(t, s, Sample())
+	q := insert(t, s, sample())
 	before := get(t, s, q.ID)
 	require.NoError(t, s.Forbid(t.Context(), q.ID, inquiry.Resolution{Type: inquiry.TypeAnswer,
 		Response: inquiry.Plain("yes"), Channel: inquiry.ChannelHTTP,

@@ -22,14 +22,14 @@ import (
 
 // Message is what a browser is sent.
 type Message struct {
-	Body []byte        // encrypted; MaxBody at most
+	Body []byte        // encrypted; maxBody at most
 	TTL  time.Duration // how long the push service keeps it for a browser that is away
 	// a later message takes the place of one with the same topic that was not delivered yet
 	Topic string
 }
 
-// MaxBody is the longest body of a message: a push service takes 4096 bytes in all.
-const MaxBody = 3900
+// maxBody is the longest body of a message: a push service takes 4096 bytes in all.
+const maxBody = 3900
 
 // signed is how long a signature holds; RFC 8292 wants at most a day.
 const signed = 12 * time.Hour
@@ -76,8 +76,8 @@ func (b *Browsers) Request(ctx context.Context, s Subscription, m Message) (*htt
 
 // encrypt makes the one record of a message, as RFC 8291 describes.
 func encrypt(to opened, mine *ecdh.PrivateKey, salt, body []byte) ([]byte, error) {
-	if len(body) > MaxBody {
-		return nil, fmt.Errorf("the message has %d bytes (at most %d)", len(body), MaxBody)
+	if len(body) > maxBody {
+		return nil, fmt.Errorf("the message has %d bytes (at most %d)", len(body), maxBody)
 	}
 	shared, err := mine.ECDH(to.public)
 	if err != nil {

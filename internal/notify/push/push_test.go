@@ -42,7 +42,7 @@ func TestAMessageIsEncryptedAsTheStandardsExample(t *testing.T) {
 	require.Equal(t, "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6"+
 		"e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVW"+
 		"GNWQexSgSxsj_Qulcy4a-fN", encode(got))
-	_, err = encrypt(to, mine, salt, make([]byte, MaxBody+1))
+	_, err = encrypt(to, mine, salt, make([]byte, maxBody+1))
 	require.ErrorContains(t, err, "at most 3900")
 }
 

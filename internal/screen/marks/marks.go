@@ -14,8 +14,8 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Most is how many elements are numbered. Further ones are left out.
-const Most = 120
+// most is how many elements are numbered. Further ones are left out.
+const most = 120
 
 // Mark is an element with its number.
 type Mark struct {
@@ -57,7 +57,7 @@ func numbered(elements []screen.Element, wanted func(*screen.Element) bool) []Ma
 	there := map[screen.Rect]bool{}
 	for i := range elements {
 		e := &elements[i]
-		if len(list) == Most || there[e.Bounds] || !e.Bounds.Valid() || !wanted(e) {
+		if len(list) == most || there[e.Bounds] || !e.Bounds.Valid() || !wanted(e) {
 			continue
 		}
 		if at, free := aim(elements, i); free {

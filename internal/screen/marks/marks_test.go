@@ -247,10 +247,10 @@ func TestWhatIsNumbered(t *testing.T) {
 		{2, detail, "Off", detail.Bounds.Center(), got[1].place}}, got, "nothing that can be touched is listed")
 	var many []screen.Element
 	large := screen.Size{W: 2000, H: 2000}
-	for i := range 3 * Most {
+	for i := range 3 * most {
 		many = append(many, element(large, i, i, i+2, i+2, "x"))
 	}
-	require.Len(t, List(many, large), Most)
+	require.Len(t, List(many, large), most)
 }
 
 // A mark's place presses the element that it names, however the elements lie over each other.

@@ -12,10 +12,10 @@ import (
 )
 
 // provider asks who serves the model.
-func (d *dialogue) provider(ctx context.Context) (Provider, error) {
-	all, err := Providers()
+func (d *dialogue) provider(ctx context.Context) (provider, error) {
+	all, err := readProviders()
 	if err != nil {
-		return Provider{}, err
+		return provider{}, err
 	}
 	var shown, names []string
 	for _, p := range all {
@@ -27,12 +27,12 @@ func (d *dialogue) provider(ctx context.Context) (Provider, error) {
 	}
 	n, err := d.pick(ctx, d.Provider, append(shown, d.Other), append(names, "other"))
 	if err != nil {
-		return Provider{}, err
+		return provider{}, err
 	}
 	if n < len(all) {
 		return all[n], nil
 	}
-	p := Provider{Name: "other"}
+	p := provider{Name: "other"}
 	for {
 		typed, err := d.Lines.Ask(ctx, d.Address, false)
 		if err != nil {
@@ -47,7 +47,7 @@ func (d *dialogue) provider(ctx context.Context) (Provider, error) {
 
 // key asks for the key, unless the environment has it. Nothing typed means that there is none, or
 // that the variable will have it.
-func (d *dialogue) key(ctx context.Context, p Provider, c *Choice) (err error) {
+func (d *dialogue) key(ctx context.Context, p provider, c *Choice) (err error) {
 	prompt := d.KeyAny
 	switch {
 	case p.Local:
@@ -88,7 +88,7 @@ func (d *dialogue) secret(ctx context.Context, prompt string) (model.Secret, err
 }
 
 // model asks for the model: one of the provider's, or another name.
-func (d *dialogue) model(ctx context.Context, p Provider) (string, error) {
+func (d *dialogue) model(ctx context.Context, p provider) (string, error) {
 	prompt := d.ModelBare
 	if len(p.Models) > 0 {
 		d.list(p.Models)

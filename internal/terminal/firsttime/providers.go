@@ -13,8 +13,8 @@ import (
 //go:embed providers.yaml
 var providers []byte
 
-// Provider serves models at an OpenAI-compatible endpoint.
-type Provider struct {
+// provider serves models at an OpenAI-compatible endpoint.
+type provider struct {
 	Name    string   `yaml:"name"`
 	Title   string   `yaml:"title"`
 	Local   bool     `yaml:"local"` // on this machine
@@ -23,9 +23,9 @@ type Provider struct {
 	Models  []string `yaml:"models"` // that see pictures, the proposed one first
 }
 
-// Providers returns the known providers.
-func Providers() ([]Provider, error) {
-	var all []Provider
+// readProviders returns the known providers.
+func readProviders() ([]provider, error) {
+	var all []provider
 	if err := yaml.UnmarshalWithOptions(providers, &all, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("providers of models: %w", err)
 	}
