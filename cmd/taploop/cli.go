@@ -15,11 +15,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/taploop/taploop/internal/app"
-	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/config"
-	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/terminal/tty"
-	"github.com/taploop/taploop/internal/terminal/usage"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -141,17 +138,6 @@ func newParser(c *commands, s streams, lang string, helped *bool) (*kong.Kong, e
 			return kong.DefaultHelpPrinter(o, k)
 		}),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
-}
-
-// describe gives commands, flags and arguments their help, which only help, completion and the
-// manual page show.
-func describe(root *kong.Node, lang string) error {
-	needsNoClient := slices.DeleteFunc(channel.Steps(),
-		func(c channel.Channel) bool { return c.Name == string(channel.Elicit) })
-	return usage.Describe(root, lang, map[string]string{
-		"reply_modes":    channel.Names(channel.Steps()),
-		"terminal_modes": channel.Names(needsNoClient),
-		"clients":        strings.Join(clients.Names(), ", ")})
 }
 
 // inResult writes an error of a command that promises a JSON object as one. The error is reported

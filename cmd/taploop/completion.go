@@ -1,8 +1,13 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/alecthomas/kong"
 
+	"github.com/taploop/taploop/internal/clients"
+	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/terminal/usage"
 	"github.com/taploop/taploop/internal/words"
 )
@@ -27,4 +32,15 @@ func (manCmd) Run(a *invocation, k *kong.Kong) error {
 		return err
 	}
 	return usage.Manual(a.out, ownVersion(), k.Model.Node)
+}
+
+// describe gives commands, flags and arguments their help, which only help, completion and the
+// manual page show.
+func describe(root *kong.Node, lang string) error {
+	needsNoClient := slices.DeleteFunc(channel.Steps(),
+		func(c channel.Channel) bool { return c.Name == string(channel.Elicit) })
+	return usage.Describe(root, lang, map[string]string{
+		"reply_modes":    channel.Names(channel.Steps()),
+		"terminal_modes": channel.Names(needsNoClient),
+		"clients":        strings.Join(clients.Names(), ", ")})
 }

@@ -19,11 +19,6 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-const (
-	patience = 5 * time.Minute // how long an effect may take to be seen
-	late     = time.Minute     // how late a cancelled call may come back
-)
-
 // clause is one of the contract's, with the fields that a Subject has to have for it.
 type clause struct {
 	name  string
@@ -116,15 +111,6 @@ func looks(t *testing.T, s Subject) {
 	if s.Front != nil {
 		require.Equal(t, s.Front(), look.State.App)
 	}
-}
-
-// see is a look that must succeed.
-func see(t *testing.T, s Subject) screen.Observation {
-	t.Helper()
-	look, err := s.Phone.Look(t.Context())
-	require.NoError(t, err)
-	require.NotNil(t, look.Frame)
-	return look
 }
 
 func turns(t *testing.T, s Subject) {
@@ -230,12 +216,6 @@ func keys(t *testing.T, s Subject) {
 		require.NoError(t, s.Phone.Key(ctx, k))
 	}
 	require.Error(t, s.Phone.Key(ctx, "no such key; touch "+Canary))
-}
-
-func comesToFront(t *testing.T, s Subject, pkg string) {
-	t.Helper()
-	require.Eventually(t, func() bool { return s.Front() == pkg }, patience, 5*time.Millisecond,
-		"%s does not come to the front", pkg)
 }
 
 func types(t *testing.T, s Subject) {

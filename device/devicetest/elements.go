@@ -73,3 +73,23 @@ func listsNothing(t *testing.T, s Subject) {
 	require.Error(t, err)
 	require.Empty(t, list)
 }
+
+const (
+	patience = 5 * time.Minute // how long an effect may take to be seen
+	late     = time.Minute     // how late a cancelled call may come back
+)
+
+// see is a look that must succeed.
+func see(t *testing.T, s Subject) screen.Observation {
+	t.Helper()
+	look, err := s.Phone.Look(t.Context())
+	require.NoError(t, err)
+	require.NotNil(t, look.Frame)
+	return look
+}
+
+func comesToFront(t *testing.T, s Subject, pkg string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return s.Front() == pkg }, patience, 5*time.Millisecond,
+		"%s does not come to the front", pkg)
+}

@@ -195,10 +195,6 @@ const unknownOutcome = "The outcome is unknown: the work was interrupted while t
 	"carried out. It may have been done, and it was not repeated. Find out before you call it " +
 	"again."
 
-func failed(format string, args ...any) Result {
-	return Result{Text: fmt.Sprintf(format, args...), Failed: true}
-}
-
 // tool returns the agent's tool with the name. It also finds a tool by the name that it had while
 // another server had a tool of the same name.
 func (a *agent) tool(name string) (Tool, bool) {

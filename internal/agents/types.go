@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/taploop/taploop/internal/mcp/transport"
@@ -121,4 +122,8 @@ var (
 type Down struct {
 	Server string
 	Err    error
+}
+
+func failed(format string, args ...any) Result {
+	return Result{Text: fmt.Sprintf(format, args...), Failed: true}
 }

@@ -19,9 +19,6 @@ import (
 // started.
 const serverShare = 0.6
 
-// subjectADB is the ADB server.
-const subjectADB = "adb"
-
 // check looks at the server, and at the phones if it answers. It returns the phones' names.
 func (a *ADB) check(ctx context.Context, l *ledger, clock *watch) (seen []string) {
 	within, cancel := part(ctx, serverShare)

@@ -180,3 +180,6 @@ func whyOf(err error) string {
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
 func megabytes(n uint64) string { return fmt.Sprintf("%d MB", n>>20) }
+
+// subjectADB is the ADB server.
+const subjectADB = "adb"

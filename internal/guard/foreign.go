@@ -39,15 +39,6 @@ var (
 const buttonOf = `(?:boton (?:de|para) |botao (?:de|para) |bouton (?:de |pour )?|кнопка |` +
 	`schaltflache |pulsante (?:di |per )?|knop |przycisk )`
 
-// folded is a pattern in the letters in which texts are compared.
-func folded[T ~string](p T) string {
-	return letters().ReplaceAllStringFunc(fold(string(p)), toLatin)
-}
-
-var letters = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\pL+`)
-})
-
 // foreignMatcher is a class's words in other languages, ready to be looked for.
 type foreignMatcher struct {
 	line  *regexp.Regexp // anywhere in a line

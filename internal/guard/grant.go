@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -170,16 +169,4 @@ func (s *Subject) Target() string {
 		target += fmt.Sprintf(" %q", s.Typed)
 	}
 	return target
-}
-
-// label names the one element under the finger, or is "".
-func (s *Subject) label() string {
-	if s.Element == nil || s.Element.WholeScreen {
-		return ""
-	}
-	name := cmp.Or(s.Element.Description, s.Element.ResourceID)
-	if strings.HasSuffix(s.Element.Class, "EditText") || s.Element.Password {
-		return name // its text is what somebody has written
-	}
-	return cmp.Or(s.Element.Text, name)
 }

@@ -128,3 +128,15 @@ func inAll(key string) string {
 var notLabels = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(folded(wordLists["no_labels"]))
 })
+
+// The apps of which more is known than what they show.
+var (
+	moneyApps      = apps("money_apps")
+	permissionApps = apps("permission_apps")
+	installerApps  = apps("installer_apps")
+	storeApps      = apps("store_apps")
+	keypads        = apps("keypads")
+	launchers      = apps("launchers")
+)
+
+func apps(name string) []string { return strings.Split(wordLists[name], "|") }

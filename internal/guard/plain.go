@@ -134,3 +134,19 @@ func ascii(s string) bool {
 	}
 	return true
 }
+
+// folded is a pattern in the letters in which texts are compared.
+func folded[T ~string](p T) string {
+	return letters().ReplaceAllStringFunc(fold(string(p)), toLatin)
+}
+
+var letters = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\pL+`)
+})
+
+// Bounds of the texts of a subject that are read.
+const (
+	maxTexts = 1000
+	maxText  = 1000 // characters
+	maxLater = 100
+)

@@ -170,13 +170,6 @@ func (p *Policy) withDescription(d Decision, s *Subject) Decision {
 	return d
 }
 
-// Bounds of the texts of a subject that are read.
-const (
-	maxTexts = 1000
-	maxText  = 1000 // characters
-	maxLater = 100
-)
-
 // cut is s with no more than is looked at.
 func (s Subject) cut() Subject {
 	s.Near, s.Screen = cutAll(s.Near), cutAll(s.Screen)

@@ -13,20 +13,8 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// The apps of which more is known than what they show.
-var (
-	moneyApps      = apps("money_apps")
-	permissionApps = apps("permission_apps")
-	installerApps  = apps("installer_apps")
-	storeApps      = apps("store_apps")
-	keypads        = apps("keypads")
-	launchers      = apps("launchers")
-)
-
 // Launcher reports whether the app shows the names of apps, a touch of which opens one.
 func Launcher(app string) bool { return globs(launchers, app, true) }
-
-func apps(name string) []string { return strings.Split(wordLists[name], "|") }
 
 // Words that only say yes, and words that say no.
 var (

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -152,4 +153,16 @@ func (s *Subject) Describe(action string) string {
 		return action
 	}
 	return action + "\nArgs: " + string(args)
+}
+
+// label names the one element under the finger, or is "".
+func (s *Subject) label() string {
+	if s.Element == nil || s.Element.WholeScreen {
+		return ""
+	}
+	name := cmp.Or(s.Element.Description, s.Element.ResourceID)
+	if strings.HasSuffix(s.Element.Class, "EditText") || s.Element.Password {
+		return name // its text is what somebody has written
+	}
+	return cmp.Or(s.Element.Text, name)
 }

@@ -4,30 +4,11 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/taploop/taploop/internal/inquiry/secret"
 	"github.com/taploop/taploop/internal/text"
 )
-
-// Remembered is an answer that a person has agreed to have used again, for the questions of the
-// same client that are alike.
-type Remembered struct {
-	ID        string    `json:"id"` // that of the question with which it was given
-	Scope     Scope     `json:"scope"`
-	SessionID string    `json:"session_id,omitempty"` // under ThisSession
-	App       string    `json:"app,omitempty"`        // under ThisApp: its package
-	Client    string    `json:"client,omitempty"`
-	Question  string    `json:"question"`
-	Options   []string  `json:"options,omitempty"`
-	Answer    string    `json:"answer"`
-	Authority string    `json:"authority,omitempty"`
-	By        string    `json:"by,omitempty"`
-	At        time.Time `json:"at"`
-	UsedAt    time.Time `json:"used_at,omitzero"` // the last time
-	Uses      int       `json:"uses"`
-}
 
 // Remember is what a store keeps of the answer to q of this client, whose resolution has a Scope.
 func NewRemembered(q Question, client string) Remembered {

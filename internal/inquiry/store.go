@@ -123,3 +123,21 @@ func (q Question) Applicable(fence int64) error {
 	}
 	return nil
 }
+
+// Remembered is an answer that a person has agreed to have used again, for the questions of the
+// same client that are alike.
+type Remembered struct {
+	ID        string    `json:"id"` // that of the question with which it was given
+	Scope     Scope     `json:"scope"`
+	SessionID string    `json:"session_id,omitempty"` // under ThisSession
+	App       string    `json:"app,omitempty"`        // under ThisApp: its package
+	Client    string    `json:"client,omitempty"`
+	Question  string    `json:"question"`
+	Options   []string  `json:"options,omitempty"`
+	Answer    string    `json:"answer"`
+	Authority string    `json:"authority,omitempty"`
+	By        string    `json:"by,omitempty"`
+	At        time.Time `json:"at"`
+	UsedAt    time.Time `json:"used_at,omitzero"` // the last time
+	Uses      int       `json:"uses"`
+}

@@ -205,3 +205,14 @@ func (x *execution) lease(ctx context.Context) error {
 		To: store.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)}}.keep(ctx)
 	return err
 }
+
+// handedOver returns the end of a life as it is stored: a run that ends with this process waits for
+// another one, if this one takes part in a farm.
+func (x *execution) handedOver(c store.Change) store.Change {
+	if c.Reason != agentloop.ServerRestarted || x.sess.Serial == "" || !x.m.handsOver.Load() {
+		return c
+	}
+	c.To, c.Reason, c.Unowned = store.Queued, agentloop.StillRunning, true
+	c.Progress = agentloop.Progress.Resumed
+	return c
+}

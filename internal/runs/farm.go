@@ -111,17 +111,6 @@ func (f farm) recoverDead(ctx context.Context) ([]store.Run, error) {
 	return f.m.store.Runs.HandOver(ctx)
 }
 
-// handedOver returns the end of a life as it is stored: a run that ends with this process waits for
-// another one, if this one takes part in a farm.
-func (x *execution) handedOver(c store.Change) store.Change {
-	if c.Reason != agentloop.ServerRestarted || x.sess.Serial == "" || !x.m.handsOver.Load() {
-		return c
-	}
-	c.To, c.Reason, c.Unowned = store.Queued, agentloop.StillRunning, true
-	c.Progress = agentloop.Progress.Resumed
-	return c
-}
-
 // rescue takes over the runs whose process died, and resumes those on phones of this process that a
 // restart has paused or that lost their phone. It applies the answers to questions of the dead.
 func (f farm) rescue(ctx context.Context) error {

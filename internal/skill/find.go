@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -304,14 +303,4 @@ func unnumbered(s string) (out string, letters int) {
 		b.WriteRune(r)
 	}
 	return b.String(), letters
-}
-
-// pointsOf are the places that an action touches and that a replay has to find. Those of a scroll
-// are not.
-func pointsOf(a actions.Action) []screen.Point {
-	t := a.Traits()
-	if t.Scrolls {
-		return nil
-	}
-	return t.Points
 }

@@ -392,19 +392,6 @@ func anywhere(a actions.Action) bool {
 	return false
 }
 
-// words are what a target is called.
-func (t *Target) words() string {
-	if t.Label != "" {
-		return t.Label
-	}
-	for _, l := range t.Locators {
-		if w := l.ID + l.Text + l.Desc; w != "" {
-			return w
-		}
-	}
-	return "what was touched"
-}
-
 // answered is a text with the answers of this run's questions.
 func (x *moment) answered(s string) string {
 	return placeholder.ReplaceAllStringFunc(s, func(m string) string {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/keys"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -327,4 +328,14 @@ func texts(v any, f func(string) string) any {
 		}
 	}
 	return v
+}
+
+// pointsOf are the places that an action touches and that a replay has to find. Those of a scroll
+// are not.
+func pointsOf(a actions.Action) []screen.Point {
+	t := a.Traits()
+	if t.Scrolls {
+		return nil
+	}
+	return t.Points
 }

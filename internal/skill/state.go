@@ -112,3 +112,16 @@ func (p *page) shows(e *element) bool {
 	}
 	return false
 }
+
+// words are what a target is called.
+func (t *Target) words() string {
+	if t.Label != "" {
+		return t.Label
+	}
+	for _, l := range t.Locators {
+		if w := l.ID + l.Text + l.Desc; w != "" {
+			return w
+		}
+	}
+	return "what was touched"
+}

@@ -175,3 +175,8 @@ type Options struct {
 	// ErrReadOnly.
 	Reading bool
 }
+
+const (
+	framesDir = "frames"
+	ownersDir = "owners"
+)

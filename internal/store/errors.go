@@ -157,3 +157,5 @@ func listHint(err error) error {
 	}
 	return err
 }
+
+const hintWritable = "choose a folder that this user may write to"

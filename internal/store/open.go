@@ -42,11 +42,6 @@ type Store struct {
 // through since.
 func (s *Store) Stalled() bool { return s.stalled.Load() }
 
-const (
-	framesDir = "frames"
-	ownersDir = "owners"
-)
-
 // Exists reports whether there may be sessions: in a data folder with a database in it, or in a
 // database elsewhere, which is not asked.
 func Exists(dir, url string) bool {
@@ -145,8 +140,6 @@ func privateDir(dir string) error {
 	}
 	return nil
 }
-
-const hintWritable = "choose a folder that this user may write to"
 
 // shell is a path as a shell reads it.
 func shell(path string) string {

@@ -128,3 +128,5 @@ func parseJourney(file string, b []byte) (name string, actions []said, err error
 	}
 	return name, actions, nil
 }
+
+const journeys = ".journey.xml"

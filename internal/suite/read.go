@@ -62,8 +62,6 @@ func Read(paths []string, o Options) ([]*Item, error) {
 	return items, nil
 }
 
-const journeys = ".journey.xml"
-
 // list returns the files of a path that may be suites.
 func (o Options) list(path string) (list []string, err error) {
 	info, err := os.Stat(path)

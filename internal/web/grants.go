@@ -106,28 +106,3 @@ func (s *inbox) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error
 	}
 	return send(w, http.StatusOK, map[string]any{"grants": append([]guard.Grant{}, ended...)})
 }
-
-// leavesOf lists what a person may give leave for in place of deciding about each such action, the
-// narrowest first. Critical actions have none.
-func leavesOf(q inquiry.Question) (list []guard.Leave) {
-	a := inquiry.As[inquiry.Approval](q)
-	if q.Kind != inquiry.KindApproval || len(a.ActionRequests) != 1 ||
-		a.Severity != inquiry.Routine && a.Severity != inquiry.Sensitive {
-		return nil
-	}
-	if l := (guard.Leave{Scope: guard.ForAll, Target: a.Target}); a.Target != "" {
-		list = append(list, l)
-	}
-	name := a.ActionRequests[0].Name
-	if a.Server != "" {
-		list = append(list, guard.Leave{Scope: guard.ForTool, Name: a.Server + "/" + name},
-			guard.Leave{Scope: guard.ForServer, Name: a.Server})
-	}
-	if q.SessionID != "" {
-		list = append(list, guard.Leave{Scope: guard.ForSession, Name: q.SessionID})
-	}
-	if q.App != "" && a.Server == "" {
-		list = append(list, guard.Leave{Scope: guard.ForApp, Name: q.App})
-	}
-	return list
-}

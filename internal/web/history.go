@@ -2,12 +2,10 @@ package web
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
@@ -95,29 +93,4 @@ func (s *sessions) deleteSession(w http.ResponseWriter, r *http.Request, v viewe
 	}
 	s.opts.Log.InfoContext(r.Context(), "session deleted", "session", x.ID, "by", v.name)
 	return send(w, http.StatusOK, map[string]any{"deleted": x.ID})
-}
-
-// filterOf reads which sessions a request wants listed.
-func filterOf(r *http.Request) (f store.Filter, err error) {
-	q := r.URL.Query()
-	f = store.Filter{State: store.State(q.Get("state")), Serial: q.Get("serial"),
-		Text: q.Get("q"), App: q.Get("app"), Over: q.Get("over") == "true"}
-	if f.State != "" && !f.State.Known() {
-		return f, badRequest("unknown state %q (want RUNNING, WAITING_REPLY, PAUSED, ...)", f.State)
-	}
-	for name, to := range map[string]*time.Time{"since": &f.Since, "until": &f.Until} {
-		if q.Get(name) == "" {
-			continue
-		}
-		if *to, err = time.Parse(time.RFC3339, q.Get(name)); err != nil {
-			return f, badRequest("%s is %.40q (want a time such as 2026-01-31T12:00:00Z)", name,
-				q.Get(name))
-		}
-	}
-	if f.Offset, err = number(r, "offset", 1<<30); err != nil {
-		return f, err
-	}
-	f.Limit, err = number(r, "limit", maxLimit)
-	f.Limit = cmp.Or(f.Limit, 50)
-	return f, err
 }

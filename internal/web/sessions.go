@@ -1,8 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
@@ -87,4 +89,29 @@ func (s *sessions) getFrame(w http.ResponseWriter, r *http.Request, v viewer) er
 	w.Header().Set("Content-Type", "image/jpeg")
 	_, _ = w.Write(b)
 	return nil
+}
+
+// filterOf reads which sessions a request wants listed.
+func filterOf(r *http.Request) (f store.Filter, err error) {
+	q := r.URL.Query()
+	f = store.Filter{State: store.State(q.Get("state")), Serial: q.Get("serial"),
+		Text: q.Get("q"), App: q.Get("app"), Over: q.Get("over") == "true"}
+	if f.State != "" && !f.State.Known() {
+		return f, badRequest("unknown state %q (want RUNNING, WAITING_REPLY, PAUSED, ...)", f.State)
+	}
+	for name, to := range map[string]*time.Time{"since": &f.Since, "until": &f.Until} {
+		if q.Get(name) == "" {
+			continue
+		}
+		if *to, err = time.Parse(time.RFC3339, q.Get(name)); err != nil {
+			return f, badRequest("%s is %.40q (want a time such as 2026-01-31T12:00:00Z)", name,
+				q.Get(name))
+		}
+	}
+	if f.Offset, err = number(r, "offset", 1<<30); err != nil {
+		return f, err
+	}
+	f.Limit, err = number(r, "limit", maxLimit)
+	f.Limit = cmp.Or(f.Limit, 50)
+	return f, err
 }

@@ -1,7 +1,9 @@
 package phone
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/guard"
@@ -102,4 +104,26 @@ func Recheck(p *guard.Policy, kept, app, task string, d actions.Decision) (
 	list, known := Recall(kept, app, task, d)
 	s, said = Decide(p, list)
 	return s, said, !known && onElements(d.Action)
+}
+
+// onElements reports whether what the action does depends on the elements of the screen.
+func onElements(a actions.Action) bool {
+	t := a.Traits()
+	return len(t.Points) > 0 || t.Focused()
+}
+
+// Decide is the gravest of what the policy says about the subjects, with the subject it is about.
+func Decide(p *guard.Policy, list []guard.Subject) (guard.Subject, guard.Decision) {
+	order := []guard.Verdict{guard.Allow, guard.Ask, guard.HandOver, guard.Deny}
+	var subject guard.Subject
+	var worst guard.Decision
+	for i, s := range list {
+		d := p.Decide(s)
+		graver := cmp.Or(slices.Index(order, d.Verdict)-slices.Index(order, worst.Verdict),
+			int(d.Severity-worst.Severity))
+		if i == 0 || graver > 0 {
+			subject, worst = s, d
+		}
+	}
+	return subject, worst
 }
