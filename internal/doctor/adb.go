@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -73,4 +74,12 @@ func versionOf(ctx context.Context, binary string) string {
 		return ""
 	}
 	return strings.TrimSpace(string(found[1]))
+}
+
+// ADB is the ADB server, with the phones behind it.
+type ADB struct {
+	Client *adb.Client
+	Phones *device.Host
+	Binary string // adb's, "" means the one on PATH
+	Serial string // the configured phone, or ""
 }

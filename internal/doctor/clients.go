@@ -41,3 +41,9 @@ func runs(command string) bool {
 	_, err := exec.LookPath(command)
 	return err == nil
 }
+
+// Clients are the MCP clients of this user.
+type Clients struct {
+	Machine clients.Machine
+	All     []clients.Client
+}

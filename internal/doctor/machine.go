@@ -146,3 +146,20 @@ func (h *HTTP) address(l *ledger) {
 	}
 	l.add("http.ready", "http", "address", h.Addr, "tokens", plain(h.Tokens))
 }
+
+// Data is the data folder.
+type Data struct {
+	Dir    string
+	Shared bool                             // the database is elsewhere, as store.url says
+	Open   func(context.Context) error      // opens and closes the store
+	Free   func(dir string) (uint64, error) // how much fits on the disk
+}
+
+// HTTP is the server's address.
+type HTTP struct {
+	Addr     string
+	Open     bool     // no one else reaches the address
+	Servers  []string // addresses of servers that use this data folder
+	Tokens   int
+	TokenErr error // why the tokens cannot be read, or nil
+}
