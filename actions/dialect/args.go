@@ -61,7 +61,16 @@ func (a *Args) plainClick() {
 			a.Complain("%s %s is not a tap", name, text.Quote(said, MaxShown))
 		}
 	}
+	for _, name := range fields("keys key modifiers modifier text") {
+		if said := strings.Join(a.List(name), " "); heldKey.MatchString(said) {
+			a.Complain("%s %s is not a tap", name, text.Quote(said, MaxShown))
+		}
+	}
 }
+
+// heldKey matches keys of a computer that are held during a click, and nothing else.
+var heldKey = regexp.MustCompile(`(?i)^(?:(?:ctrl|control|shift|alt|option|cmd|command|meta|` +
+	`super|win)\b[\s+_-]*)+$`)
 
 // Complain keeps a complaint, unless there is one.
 func (a *Args) Complain(format string, v ...any) {
@@ -72,16 +81,22 @@ func (a *Args) Complain(format string, v ...any) {
 
 // value is the first of the arguments that is there and not empty.
 func (a *Args) value(names []string) any {
+	_, v := a.first(names)
+	return v
+}
+
+// first is the first of the arguments that is there and not empty, with its name.
+func (a *Args) first(names []string) (name string, v any) {
 	for _, n := range names {
 		v := a.Values.Get(n)
 		if s, ok := v.(string); ok && strings.TrimSpace(s) == "" {
 			continue
 		}
 		if v != nil {
-			return v
+			return n, v
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // Has reports whether one of the arguments is there and not empty, or a part of one.
@@ -148,6 +163,7 @@ func (a *Args) Key(names ...string) actions.Key {
 	}
 	said := strings.ToLower(strings.TrimSpace(text.Lines(loose.Text(v))))
 	name := strings.TrimPrefix(underscored.Replace(said), "keycode_")
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "_button"), "_key")
 	if key, known := keyNames[name]; known {
 		return key
 	}
@@ -168,6 +184,11 @@ var units = map[time.Duration]string{
 	time.Minute:      "m min mins minute minutes 分 分钟",
 }
 
+// inMillis are the names of times in milliseconds.
+var inMillis = fields("duration_ms milliseconds ms")
+
+var hasLetter = regexp.MustCompile(`\pL`)
+
 // unit returns the unit of that name, seconds for "", and 0 for an unknown name.
 func unit(name string) time.Duration {
 	if name == "" {
@@ -187,6 +208,9 @@ func (a *Args) Duration(names ...string) time.Duration {
 	v := a.Text(names...)
 	if v == "" {
 		return 0
+	}
+	if name, _ := a.first(names); slices.Contains(inMillis, name) && !hasLetter.MatchString(v) {
+		v += "ms"
 	}
 	m := timeForm().FindStringSubmatch(v)
 	if m == nil || unit(m[2]) == 0 {

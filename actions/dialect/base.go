@@ -148,7 +148,7 @@ func calls(r actions.Reply) string {
 
 // Args are arguments that stand behind a thought.
 func (b *Base) Args(values loose.Object, thought string, now *Situation) *Args {
-	return &Args{Values: values, Scale: b.Scale(now), Thought: thought, Now: now,
+	return &Args{Values: snake(values), Scale: b.Scale(now), Thought: thought, Now: now,
 		Lang: b.profile.Lang, boxes: b.boxes}
 }
 

@@ -1,9 +1,13 @@
 package dialect
 
 import (
+	"encoding/json"
+	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect/loose"
 )
 
@@ -24,10 +28,12 @@ type Named struct {
 
 var (
 	// actionKeys are the names under which an object names its action, the surest first.
-	actionKeys = fields("action_type action type name tool_name tool function command")
+	actionKeys = fields(`action_type action type name tool_name tool recipient_name function
+		command`)
 	// surely are those of which one has to be there.
-	surely = fields("action_type action type tool_name tool function")
-	inside = fields("arguments args parameters params input inputs action_inputs")
+	surely = fields("action_type action type tool_name tool recipient_name function")
+	inside = fields(`arguments args parameters params input inputs action_inputs
+		action_input action_params action_args`)
 	// kindsOfCall are what stands for a name and is none.
 	kindsOfCall = fields(`function function_call tool_call tool_use action do mobile_use
 		computer_use`)
@@ -36,7 +42,7 @@ var (
 
 // NamesAction reports whether an object names an action.
 func NamesAction(o loose.Object) bool {
-	o = folded(o)
+	o = snake(o)
 	named := func(key string) bool {
 		switch v := o.Get(key).(type) {
 		case string:
@@ -52,22 +58,20 @@ func NamesAction(o loose.Object) bool {
 	return called || slices.ContainsFunc(surely, named)
 }
 
-// folded is the object with its keys in small letters if it names its action in capitals.
-func folded(o loose.Object) loose.Object {
-	capital := func(m loose.Member) bool { return m.Name == "ACTION" || m.Name == "ACTION_TYPE" }
-	if !slices.ContainsFunc(o, capital) {
-		return o
-	}
-	small := make(loose.Object, len(o))
-	for i, m := range o {
-		small[i] = loose.Member{Name: strings.ToLower(m.Name), Value: m.Value}
+// snake is the object with its keys in small letters, as in start_x for startX.
+func snake(o loose.Object) loose.Object {
+	small := slices.Clone(o)
+	for i, m := range small {
+		small[i].Name = strings.ToLower(hump.ReplaceAllString(m.Name, "${1}_$2"))
 	}
 	return small
 }
 
+var hump = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
+
 // ReadNamed reads the action of an object. known reports whether an action has that name.
 func ReadNamed(o loose.Object, known func(name string) bool) Named {
-	o = folded(o)
+	o = snake(o)
 	n := Named{Twice: o.Doubled()}
 	for _, key := range thoughts {
 		if n.Thought == "" {
@@ -95,17 +99,21 @@ func ReadNamed(o loose.Object, known func(name string) bool) Named {
 	return n
 }
 
-// naming is the key whose value is the action or its name.
+// naming is the key whose value is the action, its name, or a call of it.
 func (n *Named) naming(o loose.Object) string {
 	for _, key := range actionKeys {
 		switch v := o.Get(key).(type) {
 		case loose.Object:
 			return key
 		case string:
-			if v != "" && !slices.Contains(kindsOfCall, v) {
-				n.Name = v
-				return key
+			if v == "" || slices.Contains(kindsOfCall, v) {
+				continue
 			}
+			n.Name = v
+			if c, rest, err := loose.ReadCall(v); err == nil && strings.TrimSpace(rest) == "" {
+				n.Name, n.Arguments = c.Name, c.Args
+			}
+			return key
 		}
 	}
 	return ""
@@ -138,3 +146,31 @@ func within(v any) loose.Object {
 	o, _ := v.(loose.Object)
 	return o
 }
+
+// CallArguments reads the arguments of a native call. They may be in a text, or in an object of
+// their own. It is an error if others follow them.
+func CallArguments(c actions.Call) (loose.Object, error) {
+	said := strings.TrimSpace(c.Arguments)
+	var quoted string
+	if json.Unmarshal([]byte(said), &quoted) == nil && quoted != "" {
+		said = quoted
+	}
+	o, rest, err := loose.ReadObject(said)
+	switch {
+	case err != nil:
+		return nil, err
+	case Another(o, rest, member, loose.ReadObject):
+		return nil, errors.New("other arguments follow them")
+	case len(o) == 1 && slices.Contains(inside, o[0].Name):
+		if _, typed := o[0].Value.(string); typed && o[0].Name == "input" {
+			return o, nil
+		}
+		if own := within(o[0].Value); own != nil {
+			return own, nil
+		}
+	}
+	return o, nil
+}
+
+// member is what stands between a name and its value.
+var member = regexp.MustCompile(`[:：=]`)

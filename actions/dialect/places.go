@@ -79,7 +79,7 @@ const (
 
 // boxNames are that word, and what Gemini calls other places with y in front.
 var boxNames = map[string]bool{"box_2d": true, "point": true, "box": true, "bbox": true,
-	"bounding_box": true}
+	"bounding_box": true, "bbox_2d": true, "bounds": true}
 
 var (
 	writesYFirst = regexp.MustCompile(`gemini|gemma`)
@@ -128,8 +128,13 @@ func (a *Args) place(names []string) (name string, v any) {
 
 var (
 	pointForm = regexp.MustCompile(`^[\s\[(（]*([^\[\]()（）]*)[\s\])）]*$`)
-	between   = regexp.MustCompile(`\s*[,，]\s*|\s+`)
-	number    = regexp.MustCompile(`^-?\d{1,12}(?:\.\d{1,40})?$`)
+	// corner is what stands between the corners of a box.
+	corner = regexp.MustCompile(`[\])）]\s*[,，]?\s*[\[(（]`)
+	// namedForm is two numbers with their names in front: x=1, y=2.
+	namedForm = regexp.MustCompile(
+		`^[\s\[(（]*[{｛]?\s*(["']?[xy]["']?\s*[:：=＝][^\[\]()（）{}｛｝]*)[\s\])）}｝]*$`)
+	between = regexp.MustCompile(`\s*[,，、]\s*|\s+`)
+	number  = regexp.MustCompile(`^-?\d{1,12}(?:\.\d{1,40})?$`)
 )
 
 // numbersIn is the two or four numbers of a place. named says that each has a name, and x stands in
@@ -138,8 +143,12 @@ func numbersIn(v any) (n []float64, named, ok bool) {
 	if list, is := v.([]any); is && len(list) == 1 {
 		v = list[0]
 	}
+	if s, is := v.(string); is && namedForm.MatchString(s) {
+		o, _, _ := loose.ReadObject("{" + namedForm.FindStringSubmatch(s)[1] + "}")
+		v = o
+	}
 	if o, is := v.(loose.Object); is {
-		v, named = namedNumbers(o), true
+		v, named = namedNumbers(snake(o)), true
 	}
 	parts, ok := flat(v)
 	if !ok || len(parts) != 2 && len(parts) != 4 {
@@ -183,7 +192,8 @@ var placeTag = regexp.MustCompile(
 func flat(v any) ([]string, bool) {
 	switch v := v.(type) {
 	case string:
-		m := pointForm.FindStringSubmatch(placeTag.ReplaceAllString(v, ""))
+		v = corner.ReplaceAllString(placeTag.ReplaceAllString(v, ""), ",")
+		m := pointForm.FindStringSubmatch(strings.Trim(v, `"' `))
 		if m == nil {
 			return nil, false
 		}

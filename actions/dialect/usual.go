@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -14,9 +15,10 @@ import (
 // own names come first.
 var usualNames = map[string][]string{
 	"At": fields(`x,y point coordinate coordinates position location target center place start_box
-		start_point start_coordinate element box bbox bounding_box box_2d`),
+		start_point start_coordinate element box bbox bounding_box box_2d bbox_2d
+		bounds`),
 	"From": fields(`x1,y1 start_x,start_y from_x,from_y from start start_coordinate start_point
-		start_box start_position coordinate coordinate1 point1 source x,y`),
+		start_box start_position coordinate coordinate1 point1 source element x,y`),
 	"To": fields(`x2,y2 end_x,end_y to_x,to_y destination_x,destination_y to end end_coordinate
 		end_point end_box end_position coordinate2 point2 destination target`),
 	"Text":      fields("text value content input"),
@@ -25,9 +27,9 @@ var usualNames = map[string][]string{
 	"App":       fields("app app_name name application package package_name text value"),
 	"Direction": fields("direction scroll_direction"),
 	"Key":       fields("key keys button key_name keycode text value"),
-	"For":       fields("seconds time duration value"),
-	"Hold":      fields("seconds duration time"),
-	"Took":      fields("seconds duration time"),
+	"For":       fields("seconds time duration value duration_ms milliseconds ms"),
+	"Hold":      fields("seconds duration time duration_ms milliseconds ms"),
+	"Took":      fields("seconds duration time duration_ms milliseconds ms"),
 	"Question":  fields("question text message content request"),
 	"Options":   fields("options choices"),
 	"Secret":    fields("secret"),
@@ -137,20 +139,23 @@ func (a *Args) side() actions.Direction {
 }
 
 func (a *Args) distance(names ...string) float64 {
-	n, _ := a.value(names).(loose.Number)
-	return n.Float()
+	return loose.Number(a.Text(names...)).Float()
 }
 
 // Find returns the form of that name, or the usual one of models of other families, or nil if there
 // is none. It ignores invisible characters, how the words are joined, and whose the name is, as in
 // functions.tap.
 func (list Forms) Find(name string) *Form {
-	name = name[strings.LastIndex(name, ".")+1:]
+	name = numbered.ReplaceAllString(name, "")
+	name = strings.TrimPrefix(name[strings.LastIndexAny(name, ".:/")+1:], "functions_")
 	if f := list.own(name); f != nil {
 		return f
 	}
 	return usual.own(name)
 }
+
+// numbered is the number of a call behind its name, as in functions.tap:0.
+var numbered = regexp.MustCompile(`:\d+$`)
 
 // Everywhere are all names that are read: the family's own and the usual ones.
 func (list Forms) Everywhere() []string { return append(list.Known(), usual.Known()...) }

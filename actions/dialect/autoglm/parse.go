@@ -15,7 +15,7 @@ const anyForm = `do(action="Tap", element=[x,y]) or another action, or finish(me
 
 var (
 	// wrapper is what may stand in front of a call.
-	wrapper = regexp.MustCompile("(?i)^(?:[*#]*action[*]*[:：][*]*|<\\s*answer\\s*>|" +
+	wrapper = regexp.MustCompile("(?i)^(?:[*#]*action[*]*[:：][*]*|<\\s*(?:answer|tool_call)\\s*>|" +
 		"<\\|begin_of_box\\|>|```[a-z]*|`|\\s)+")
 	// inLine is a call behind a sentence, and nothing behind it.
 	inLine = sync.OnceValue(func() *regexp.Regexp {

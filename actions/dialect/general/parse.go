@@ -48,7 +48,7 @@ func begins(text string) bool {
 
 // listed are the actions in a list of an object's.
 func listed(o loose.Object) (all []loose.Object) {
-	for _, key := range []string{"actions", "action", "tool_calls"} {
+	for _, key := range []string{"actions", "action", "tool_calls", "tool_uses"} {
 		list, _ := o.Get(key).([]any)
 		for _, v := range list {
 			if one, is := v.(loose.Object); is && dialect.NamesAction(one) {
@@ -133,11 +133,17 @@ func native(calls []actions.Call) []writtenAction {
 			read.unread = "they are missing" // and may have been cut off
 		}
 		if arguments != "" && arguments != "null" { // else there are none
-			o, _, err := loose.ReadObject(arguments)
+			o, err := dialect.CallArguments(c)
+			own := listed(o)
 			if read.arguments = o; err != nil {
 				read.unread = err.Error()
 			} else if !known(c.Name) && dialect.NamesAction(o) { // the name is that of a set
 				read = flat(o)
+			} else if !known(c.Name) && len(own) > 0 {
+				for _, one := range own[1:] {
+					all = append(all, flat(one))
+				}
+				read = flat(own[0])
 			}
 		}
 		all = append(all, read)

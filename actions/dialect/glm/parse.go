@@ -21,7 +21,7 @@ func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, err
 	if strings.HasPrefix(body, "{{") {
 		body = body[1:]
 	}
-	args, behind, err := loose.ReadObject(body)
+	args, behind, err := loose.ReadObject(boxed.ReplaceAllString(body, "$1"))
 	if err != nil {
 		return actions.Decision{}, dialect.Refuse("the action could not be read: "+err.Error(),
 			anyForm)
@@ -46,6 +46,9 @@ func Wrote(r actions.Reply) bool {
 
 var (
 	further = regexp.MustCompile(`\baction_type["']?\s*[:：]`)
+
+	// boxed is a place between the tokens of one.
+	boxed = regexp.MustCompile(`<\|begin_of_box\|>\s*(\[[\d\s.,\[\]]*\])\s*<\|end_of_box\|>`)
 
 	label = regexp.MustCompile("(?i)^(?:[ \t*#]*action[ \t*]*[:：][\\s*]*)?" + wrapped)
 	start = regexp.MustCompile(label.String() + object)

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,6 +63,11 @@ func (o Object) Doubled() string {
 		seen[m.Name] = true
 	}
 	return ""
+}
+
+// named reports whether all values have names.
+func (o Object) named() bool {
+	return len(o) > 0 && !slices.ContainsFunc(o, func(m Member) bool { return m.Name == "" })
 }
 
 // Text returns a string unchanged, a number as it was written, and "" for anything else.
@@ -235,6 +241,9 @@ func (p *parser) value(depth int) (any, error) {
 	case '[', '(':
 		p.take(r)
 		list, err := p.members(closers[r], depth)
+		if list.named() {
+			return list, err
+		}
 		values := make([]any, len(list))
 		for i, m := range list {
 			values[i] = m.Value

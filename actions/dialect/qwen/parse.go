@@ -85,7 +85,7 @@ func called(calls []actions.Call) (args loose.Object, behind string, err error) 
 		}
 	}
 	if len(calls) > 0 {
-		args, _, err = loose.ReadObject(calls[0].Arguments)
+		args, err = dialect.CallArguments(calls[0])
 	}
 	if err != nil {
 		err = fmt.Errorf("the call's arguments could not be read: %w", err)

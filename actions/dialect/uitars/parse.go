@@ -54,6 +54,10 @@ func read(text string) (call loose.Call, rest string, err error) {
 				call.Args[i].Value = strings.TrimSuffix(s, `\n`) + "\n"
 			}
 		}
+		if !known(call.Name) && dialect.NamesAction(call.Args) { // the name is that of a set
+			n := dialect.ReadNamed(call.Args, known)
+			call = loose.Call{Name: n.Name, Args: n.Arguments}
+		}
 		return call, rest, err
 	}
 	if call, rest, err = loose.ReadCall(text); err != nil {
@@ -61,6 +65,8 @@ func read(text string) (call loose.Call, rest string, err error) {
 	}
 	return call, rest, err
 }
+
+func known(name string) bool { return forms.Find(name) != nil }
 
 // another reports whether text has a call that is not the same as first, or that cannot be read.
 func another(first loose.Call, text string) bool {
@@ -104,7 +110,8 @@ var (
 		"press_(?:back|home|recent)[\\s*`]*$")
 	thoughtLabel = regexp.MustCompile(`(?im)^[\s*#]*thought[ \t*]*[:：][ \t*]*`)
 
-	anyCall = `(?i:(?:pyautogui\.)?(?:` + strings.Join(forms.Everywhere(), "|") + `))\s*[(（]`
+	anyCall = `(?i:(?:(?:pyautogui|default_api|functions)\.)?(?:` +
+		strings.Join(forms.Everywhere(), "|") + `))\s*[(（]`
 	tagCall = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^` + loose.Function(loose.AnyName))
 	})
