@@ -49,8 +49,8 @@ var ErrUnreadable = errors.New("the model's replies could not be read as an acti
 // recorded.
 var ErrDiverged = errors.New("the run is not the one that was recorded")
 
-// ErrSkillDiverged is returned by a Policy that replays a skill and meets a screen on which its next
-// step cannot be repeated.
+// ErrSkillDiverged is returned by a Policy that replays a skill and meets a screen on which its
+// next step cannot be repeated.
 var ErrSkillDiverged = errors.New("the screen is not as it was when the skill was recorded")
 
 // ErrKeyRefused is returned by a Policy whose model's endpoint does not take the key.

@@ -44,8 +44,8 @@ func (r *record) prepare(ctx context.Context, s *Step) {
 	}
 }
 
-// journalTime bounds one entry of the journal, even after the run was interrupted. It does not count
-// while the entries of others go on before it.
+// journalTime bounds one entry of the journal, even after the run was interrupted. It does not
+// count while the entries of others go on before it.
 const journalTime = 10 * time.Second
 
 var errJournalTime = fmt.Errorf("the store did not answer within %v", journalTime)

@@ -88,8 +88,8 @@ func (m *motion) area() (all screen.Area) {
 	return all
 }
 
-// habit is how long the screens of this phone move after a touch, as far as it has been seen. A first
-// look after that time shows most screens at rest.
+// habit is how long the screens of this phone move after a touch, as far as it has been seen. A
+// first look after that time shows most screens at rest.
 type habit struct {
 	rest         time.Duration // from a touch to the look at which the screen was at rest
 	known        bool

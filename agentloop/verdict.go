@@ -59,15 +59,15 @@ func (v Verdict) Exactly() Verdict {
 	return v
 }
 
-// Under is v, which a person's leave allows: the journal uses it with the intent of the step. Nil is
-// none.
+// Under is v, which a person's leave allows: the journal uses it with the intent of the step. Nil
+// is none.
 func (v Verdict) Under(l *Leave) Verdict {
 	v.leave = l
 	return v
 }
 
-// ErrNoLeave is what [Journal.Intent] returns about a step whose leave has ended meanwhile. The step
-// is not carried out, and the gate decides about the next.
+// ErrNoLeave is what [Journal.Intent] returns about a step whose leave has ended meanwhile. The
+// step is not carried out, and the gate decides about the next.
 var ErrNoLeave = errors.New("the leave to do it without asking has ended")
 
 // Costing is v with what finding it has cost, and the preparation for it.
@@ -86,6 +86,6 @@ func Refuse(why string) Verdict { return Verdict{refusal: why, reason: PolicyDen
 func Rejected(why string) Verdict { return Verdict{refusal: why, reason: ActionRejected} }
 
 // Ask parks a question about the action. Of q it uses Kind, Text, Options, FreeText, Secret, Body
-// and Review. It refuses the action instead if a question with the same Review.Bound was rejected in
-// the run.
+// and Review. It refuses the action instead if a question with the same Review.Bound was rejected
+// in the run.
 func Ask(q Question) Verdict { return Verdict{question: &q} }

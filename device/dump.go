@@ -18,8 +18,8 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Bounds of a dump of uiautomator. Busy screens give some hundred KB, and nest some 40 deep. What is
-// behind or below them is cut off.
+// Bounds of a dump of uiautomator. Busy screens give some hundred KB, and nest some 40 deep. What
+// is behind or below them is cut off.
 const (
 	maxDump  = 5 << 20 // bytes
 	maxNodes = 20_000  // of the list, the last ones, which are drawn over the others

@@ -176,7 +176,8 @@ func unicodeSteps(text string) []step {
 		}
 		for part := range slices.Chunk([]rune(line), chunkChars) {
 			b64 := base64.StdEncoding.EncodeToString([]byte(string(part)))
-			commands := []string{"am broadcast --user current -a ADB_INPUT_B64 --es msg " + adb.Quote(b64)}
+			commands := []string{"am broadcast --user current -a ADB_INPUT_B64 --es msg " +
+				adb.Quote(b64)}
 			steps = append(steps, step{commands, len(part)})
 		}
 	}
@@ -220,7 +221,8 @@ func (t *typist) clear(ctx context.Context) error {
 	}
 	if k.installed {
 		return t.keyboard.during(ctx, k, func() error {
-			return t.carryOut(ctx, step{[]string{"am broadcast --user current -a ADB_CLEAR_TEXT"}, 0})
+			return t.carryOut(ctx,
+				step{[]string{"am broadcast --user current -a ADB_CLEAR_TEXT"}, 0})
 		})
 	}
 	text, err := t.focusedText(ctx)

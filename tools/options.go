@@ -49,8 +49,8 @@ func waitsOf(o *Options, client string) usecase.Waits {
 }
 
 // Schemas say how much the list of tools says, and how much the structure of a result. Every
-// conversation pays for it, before anything is called. It is SchemasBrief, SchemasFull, or groups of
-// arguments with commas between them, see [parseSchemas].
+// conversation pays for it, before anything is called. It is SchemasBrief, SchemasFull, or groups
+// of arguments with commas between them, see [parseSchemas].
 type Schemas string
 
 // The lists that there are.

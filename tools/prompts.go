@@ -48,7 +48,8 @@ var prompts = []mcp.Prompt{
 			{Name: "device_id", Description: "The phone; left out, the only one."},
 			langArgument}},
 	{Name: "after_no_answer", Title: "After a refusal, or silence",
-		Description: "What to do when a question or a call of a tool was refused, or got no answer.",
+		Description: "What to do when a question or a call of a tool was refused, or got no " +
+			"answer.",
 		Arguments: []mcp.PromptArgument{
 			{Name: "what", Description: "What was refused, or what nobody answered."},
 			{Name: "session_id", Description: "The session that asked, if it was one on a phone."},

@@ -54,8 +54,8 @@ func asInfo(body *result.Result) {
 	}
 	if q := body.Question; q != nil && q.Kind == inquiry.KindApproval {
 		asked := *q
-		asked.Text += "\n(This is an approval of an action. A person decides, on the inbox page or " +
-			"at the terminal.)"
+		asked.Text += "\n(This is an approval of an action. A person decides, on the inbox page " +
+			"or at the terminal.)"
 		body.Question = &asked
 	}
 }

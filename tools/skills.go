@@ -23,7 +23,8 @@ func (e edge) skills(_ context.Context, _ *call, _ struct{}) (*toolResult, error
 	return &toolResult{body: &result.Skills{Skills: list}, text: func() string {
 		var b strings.Builder
 		for _, s := range list {
-			b.WriteString(s.Name + ": " + s.Description + " params: " + string(s.Params) + s.Problem + "\n")
+			b.WriteString(s.Name + ": " + s.Description + " params: " + string(s.Params) +
+				s.Problem + "\n")
 		}
 		if len(list) == 0 {
 			return "There is no skill."

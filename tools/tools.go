@@ -130,7 +130,8 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 	c := &call{
 		request: req,
 		who: &usecase.Call{Client: principal, Rights: t.edge.opts.Rights(principal),
-			Mode: o.mode, Usual: waits.Default, Most: waits.Most(token != nil), Begun: func() { transport.Begun(ctx) },
+			Mode: o.mode, Usual: waits.Default, Most: waits.Most(token != nil),
+			Begun: func() { transport.Begun(ctx) },
 			By: runs.Actor{Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
 				Name: principal}},
 		person:    t.edge.opts.Person(ctx),

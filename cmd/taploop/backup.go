@@ -78,7 +78,8 @@ type auditPruneCmd struct {
 func (c *auditPruneCmd) Run(ctx context.Context, a *invocation) error {
 	before, err := parseSince(c.Before, time.Now())
 	if err == nil && (before.IsZero() || before.After(time.Now())) {
-		err = app.Usage(errors.New("--before is not in the past"), "write a date such as 2026-01-31")
+		err = app.Usage(errors.New("--before is not in the past"),
+			"write a date such as 2026-01-31")
 	}
 	if err != nil {
 		return err

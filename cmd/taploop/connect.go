@@ -47,7 +47,8 @@ type disconnectCmd struct {
 // Run ends the ADB server's connection to a phone on the network.
 func (c *disconnectCmd) Run(ctx context.Context, a *invocation) error {
 	if c.All == (c.Address != "") {
-		return app.Usage(errors.New("name one address, or pass --all"), "taploop devices lists them")
+		return app.Usage(errors.New("name one address, or pass --all"),
+			"taploop devices lists them")
 	}
 	server, err := loadedServer(a)
 	if err != nil {

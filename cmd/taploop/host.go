@@ -96,7 +96,8 @@ func (c *hostCmd) talk(ctx context.Context, a *invocation, d *app.Parts, lines *
 	}
 }
 
-// work begins or continues a session, and prints how it ends. The session is "" if it did not begin.
+// work begins or continues a session, and prints how it ends. The session is "" if it did not
+// begin.
 func (c *hostCmd) work(ctx context.Context, a *invocation, d *app.Parts, lines *story.Goals) (
 	session string, err error) {
 	if m := a.Conf.Model; a.Conf.Host.MaxCost > 0 && m.PromptPrice == 0 && m.ReplyPrice == 0 {

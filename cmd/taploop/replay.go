@@ -43,7 +43,8 @@ func (c *replayCmd) Run(ctx context.Context, a *invocation) error {
 		live := tty.StatusOf(a.err)
 		defer live.Show("")
 		r, err := replay.Run(ctx, db, sess.ID, replay.Options{
-			Policy: p.Plain, Lang: a.ModelLang(), Within: c.Within, Own: replay.Own(families.Known, family),
+			Policy: p.Plain, Lang: a.ModelLang(), Within: c.Within,
+			Own: replay.Own(families.Known, family),
 			Asking: func(n int) {
 				live.Show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.Conf.Model.Name))
 			}})

@@ -55,7 +55,8 @@ func (t *taskFlags) running() (usecase.Running, error) {
 		err = fmt.Errorf("%s is no JSON", t.Schema)
 	}
 	if err != nil {
-		return r, app.Usage(fmt.Errorf("--answer-schema: %w", err), "name a file with a JSON Schema")
+		return r, app.Usage(fmt.Errorf("--answer-schema: %w", err),
+			"name a file with a JSON Schema")
 	}
 	r.Schema = b
 	return r, nil

@@ -46,7 +46,8 @@ func (c *scheduleAddCmd) Run(ctx context.Context, a *invocation) error {
 	name := cmp.Or(c.Name, nameOfTask(c.Task))
 	if !scheduleName.MatchString(name) {
 		return app.Usage(fmt.Errorf("%q cannot name a schedule", text.Line(name)),
-			"use at most 64 letters, digits, dots, dashes and underscores, a letter or a digit first")
+			"use at most 64 letters, digits, dots, dashes and underscores, a letter or a digit "+
+				"first")
 	}
 	return a.withStore(ctx, func(db *store.Store) error {
 		err := db.Schedules.Add(ctx, store.Schedule{Name: name, Spec: c.Times, Zone: c.Zone,

@@ -39,8 +39,8 @@ func (c *Client) startServer(ctx context.Context) error {
 			"server`, or tunnel its port with ssh -L")
 	}
 	if c.fixed {
-		return hint.Add(ErrNoServer, "start what is meant to listen there (`taploop sandbox`, or a "+
-			"tunnel), or leave adb.server (TAPLOOP_ADB_SERVER) out for adb's own server")
+		return hint.Add(ErrNoServer, "start what is meant to listen there (`taploop sandbox`, "+
+			"or a tunnel), or leave adb.server (TAPLOOP_ADB_SERVER) out for adb's own server")
 	}
 	path, err := exec.LookPath(cmp.Or(c.binary, "adb"))
 	if err != nil {

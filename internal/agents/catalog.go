@@ -152,8 +152,8 @@ func object(properties string, required ...string) json.RawMessage {
 		strings.Join(required, `","`)))
 }
 
-// unknownArgument returns the name of an argument that the tool does not have, or "", and those that
-// it has.
+// unknownArgument returns the name of an argument that the tool does not have, or "", and those
+// that it has.
 func (t *Tool) unknownArgument(args json.RawMessage) (unknown, takes string) {
 	var given map[string]json.RawMessage
 	var schema struct {

@@ -17,7 +17,8 @@ var (
 	// or a line.
 	opens = regexp.MustCompile("(?m)(?:^[ \\t]*|```[a-zA-Z_]*[ \\t]*\\n?[ \\t]*|>[ \\t]*)([\\[{])")
 	// callKeys are in what was meant as a call.
-	callKeys = regexp.MustCompile(`"(?:tool|tool_name|tool_call|tool_calls|function|arguments)"\s*:`)
+	callKeys = regexp.MustCompile(`"(?:tool|tool_name|tool_call|tool_calls|function|` +
+		`arguments)"\s*:`)
 	// ownCall is models' own markup of calls.
 	ownCall = regexp.MustCompile(`(?i)<\|?(?:tool_call|function_call|function=)`)
 )

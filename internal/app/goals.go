@@ -29,8 +29,8 @@ func newGoals(s *Settings, r *runs.Options, h *Hosting) (*goals.Goals, error) {
 		},
 		OpenServer: func(c agents.ServerSettings, session string) (agents.Proxy, func(), error) {
 			p, err := NewProxy(s, proxy.Options{Name: c.Name, Target: *listedUpstream(s, c),
-				Session: session, Leave: ToolLeave(r.Store, session), Channels: r.Asking.Channels, Stdio: true,
-				Wait: func(string) time.Duration { return wholeQuestion }}, r.Broker)
+				Session: session, Leave: ToolLeave(r.Store, session), Channels: r.Asking.Channels,
+				Stdio: true, Wait: func(string) time.Duration { return wholeQuestion }}, r.Broker)
 			if err != nil {
 				return nil, nil, err
 			}

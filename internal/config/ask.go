@@ -108,8 +108,8 @@ var questionSettings = []setting{
 			"topic can read it"},
 	{"notify.events", "inquiry.*", notices,
 		"which events are told: inquiry.* are those of questions, run.completed, run.failed, " +
-			"run.paused, phone.lost and schedule.missed others; run.* are all of runs, * is all; in " +
-			"the environment separated by commas"},
+			"run.paused, phone.lost and schedule.missed others; run.* are all of runs, * is " +
+			"all; in the environment separated by commas"},
 	{"notify.answers", "false", nil, "whether run.completed has the answer of the run"},
 	{"notify.base_url", "", page,
 		"what links in notifications begin with, such as https://phones.example; the default " +
@@ -137,8 +137,8 @@ var questionSettings = []setting{
 		"how long an approval holds; an action that is approved later is asked about again"},
 	{"guard.judge", unsure, oneOf(Off, unsure, Always),
 		"whether a model says which labels pay, send, delete, or do what else cannot be undone " +
-			"(docs/guard.md): unsure asks about labels that the guard does not know, always about " +
-			"all that can be touched; it only adds to what is asked"},
+			"(docs/guard.md): unsure asks about labels that the guard does not know, always " +
+			"about all that can be touched; it only adds to what is asked"},
 	{"guard.judge_model", "", nil,
 		"the judging model, a name of models; the default is the model that acts"},
 	{"guard.judge_timeout", "5s", positive,

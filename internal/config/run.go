@@ -37,8 +37,8 @@ var runSettings = []setting{
 		"the phone to use; the default is ANDROID_SERIAL, else the only usable one"},
 	{"device.reconnect", "2m", orDefault(positive),
 		"how long `taploop run` and `continue` wait for a phone that has gone away, under " +
-			"whatever address it comes back, before they end with the run paused; 0 ends at once. A " +
-			"server's run resumes whenever its phone is back, unless it was stopped"},
+			"whatever address it comes back, before they end with the run paused; 0 ends at " +
+			"once. A server's run resumes whenever its phone is back, unless it was stopped"},
 
 	{"loop.max_steps", "40", between(1, 10000), "most steps of one call, whatever the caller asks"},
 	{"loop.max_time", "30m", positive, "longest time of one call's steps"},

@@ -100,7 +100,8 @@ var serverSettings = []setting{
 		"the skills that are tools of their own at most, the first by name; list_skills has all"},
 	{"skills.use", "name", oneOf("off", "name", "auto"),
 		"what becomes of a task that a skill does: name, the result names the skill; auto, the " +
-			"skill is repeated in its place, if the task says all its parameters literally; or off"},
+			"skill is repeated in its place, if the task says all its parameters literally; " +
+			"or off"},
 	{"verify", "elements", oneOf("off", "elements", "model", "both"),
 		"by what the end of a task is looked at that the agent reports as done: elements, by " +
 			"what the screen lists; model, by asking a model once more; both; or off. What " +

@@ -37,7 +37,8 @@ func decode(b []byte, path string, into any) error {
 		// without the line itself, which may hold a key
 		return hint.Add(fmt.Errorf("%s is not valid YAML: %s", path,
 			yaml.FormatError(err, false, false)),
-			"correct the line that is named, as [LINE:COLUMN]; `taploop config show` prints every key")
+			"correct the line that is named, as [LINE:COLUMN]; `taploop config show` prints "+
+				"every key")
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ func Create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// Overwrite opens a file for writing from its beginning, which only this user may read from then on.
-// It does not change what is no regular file, such as a pipe.
+// Overwrite opens a file for writing from its beginning, which only this user may read from then
+// on. It does not change what is no regular file, such as a pipe.
 func Overwrite(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {

@@ -92,7 +92,8 @@ func byCommand(s *Subject, line string) []finding {
 
 // ruins matches commands that take something away that does not come back.
 var ruins = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:rm|rmdir|shred|dd|mkfs\S*|wipe|fdisk|parted|truncate|mv|chmod|` +
+	return regexp.MustCompile(`\b(?:rm|rmdir|shred|dd|mkfs\S*|wipe|fdisk|parted|truncate|mv|` +
+		`chmod|` +
 		`chown|kill(?:all)?|reboot|shutdown|su|sudo|format|del|drop|fastboot|flash|uninstall|` +
 		`purge)\b|>|` +
 		`\b(?:curl|wget)\b.*\|`)

@@ -61,7 +61,8 @@ var (
 )
 
 // wordless are those classes.
-var wordless = []*class{&unknownMoney, &moneyPassword, &unknownSystem, &unknownEnd, &unlistedEnd, &unseen,
+var wordless = []*class{&unknownMoney, &moneyPassword, &unknownSystem, &unknownEnd, &unlistedEnd,
+	&unseen,
 	&password, &destructive, &judged, &deviceCode, &command, &destroys, &account}
 
 // reason says what a finding is, in the language.

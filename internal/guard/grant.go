@@ -39,10 +39,11 @@ const (
 type Grant struct {
 	Scope Scope `json:"scope"`
 	// of the session, the app, the action, the server or the tool. "" means all
-	Name   string    `json:"name,omitempty"`
-	Target string    `json:"target,omitempty"` // the one [Subject.Target] that it covers, "" for any
-	Times  int       `json:"times,omitempty"`  // how often it covers one, 0 for any number
-	Used   int       `json:"used,omitempty"`   // how often it has
+	Name string `json:"name,omitempty"`
+	// Target is the one [Subject.Target] that it covers, "" for any.
+	Target string    `json:"target,omitempty"`
+	Times  int       `json:"times,omitempty"` // how often it covers one, 0 for any number
+	Used   int       `json:"used,omitempty"`  // how often it has
 	From   time.Time `json:"from"`
 	Until  time.Time `json:"until"`
 	By     string    `json:"by,omitempty"` // who gave it

@@ -22,7 +22,8 @@ var sums = sync.OnceValue(func() *regexp.Regexp {
 	mark := `(?:\p{Sc}|\b(?:` + strings.Join(codes, "|") + `)\b|(?:^|[^\pL])(?:` +
 		folded(wordLists["money_marks"]) + `)\.?)`
 	number := `(?:^|[^\pL\p{Nd}])\p{Nd}[\p{Nd}., '’\x{a0}٫٬]*`
-	return regexp.MustCompile(mark + `\s?\p{Nd}[\p{Nd}., '’\x{a0}٫٬]*|` + number + `\s?(?:\p{Sc}|(?:` +
+	return regexp.MustCompile(mark + `\s?\p{Nd}[\p{Nd}., '’\x{a0}٫٬]*|` + number +
+		`\s?(?:\p{Sc}|(?:` +
 		strings.Join(codes, "|") + `)\b|(?:` + folded(wordLists["money_marks"]) + `|` +
 		folded(wordLists["points"]) + `)(?:[^\pL]|$))`)
 })

@@ -245,7 +245,8 @@ func byAct(s *Subject, lines []string) (list []finding) {
 
 var (
 	acts = regexp.MustCompile(`[.,;:!?。，；、]+|\b(?:to|and|then|which|that|will)\b|来|以|并|然后`)
-	goes = regexp.MustCompile(`^(?:i (?:will )?)?(?:open|go|navigate|scroll|look|search|find|check|` +
+	goes = regexp.MustCompile(`^(?:i (?:will )?)?(?:open|go|navigate|scroll|look|search|find|` +
+		`check|` +
 		`switch|view|see|read|return|打开|进入|查看|返回|搜索)`)
 )
 

@@ -79,8 +79,9 @@ func RefusalOf(err error) (r Refusal, refused bool) {
 		return r, true
 	}
 	if _, is := errors.AsType[*ForbiddenError](err); is {
-		return Refusal{Code: CodeForbidden, Hint: "your user decides, on the inbox page or at the " +
-			"terminal, and nothing that you call does"}, true
+		return Refusal{Code: CodeForbidden,
+			Hint: "your user decides, on the inbox page or at the " +
+				"terminal, and nothing that you call does"}, true
 	}
 	if errors.Is(err, ErrReplyIDReused) {
 		return Refusal{Code: CodeReused,

@@ -38,8 +38,8 @@ type Store interface {
 	// Amend changes an open question as change does, which sees it as it is; whose error means
 	// that nothing changes. Otherwise it returns the question as it is and ErrSettled.
 	Amend(ctx context.Context, id string, change func(*Question) error) (Question, error)
-	// Forbid records that a reply was not taken because its sender may not settle the question. tried
-	// has the reply's words and its sender. The question stays as it is.
+	// Forbid records that a reply was not taken because its sender may not settle the question.
+	// tried has the reply's words and its sender. The question stays as it is.
 	Forbid(ctx context.Context, id string, tried Resolution) error
 	// Spend adds to what models have cost that were asked about the question, open or settled.
 	Spend(ctx context.Context, id string, u Spending) error

@@ -37,8 +37,8 @@ type shown struct {
 	Lang  string `json:"lang"`
 }
 
-// mostShown is the longest text that is shown, in characters: in UTF-8 and JSON it has to fit into a
-// push.
+// mostShown is the longest text that is shown, in characters: in UTF-8 and JSON it has to fit into
+// a push.
 const mostShown = 300
 
 func (b browser) request(ctx context.Context, m *notification, o *Options) (*http.Request, error) {

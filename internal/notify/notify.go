@@ -88,7 +88,9 @@ func (n *Notifier) Run(ctx context.Context) error {
 	}
 	if n.opts.Browsers != nil {
 		wg.Go(func() {
-			n.followBrowsers(ctx, func(ctx context.Context, e *endpoint) { wg.Go(func() { e.run(ctx) }) })
+			n.followBrowsers(ctx, func(ctx context.Context, e *endpoint) {
+				wg.Go(func() { e.run(ctx) })
+			})
 		})
 	}
 	n.catchUp(ctx)

@@ -178,7 +178,8 @@ func (x *execution) pursue(ctx context.Context) (out Outcome) {
 
 // finish stores how this life ended.
 func (x *execution) finish(ctx context.Context, out Outcome) {
-	e := ending{ends: x.m.ends, state: x.state, run: x.run, serial: x.sess.Serial, parked: out.Parked,
+	e := ending{ends: x.m.ends, state: x.state, run: x.run, serial: x.sess.Serial,
+		parked: out.Parked,
 		change: store.Change{To: stateOf(&out.Ending), Reason: out.Reason, Answer: out.Answer,
 			Begun: out.Begun, Err: strings.ReplaceAll(errorText(out.Err), "sessions show SESSION",
 				"sessions show "+x.sess.ID)}}

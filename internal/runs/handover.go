@@ -38,8 +38,8 @@ func (w *texts) asked(person bool) string {
 }
 
 // personalMode returns the mode for a question that only a person can settle in a run with these
-// settings: the steps of its reply mode at which a person answers, or else the client. A client that
-// shows its user forms does so first.
+// settings: the steps of its reply mode at which a person answers, or else the client. A client
+// that shows its user forms does so first.
 func personalMode(set Settings) channel.Mode {
 	steps, err := set.ReplyMode.Steps()
 	steps = slices.DeleteFunc(steps, func(s channel.Step) bool { return !s.Person })

@@ -78,7 +78,8 @@ func (k phoneKind) plan(x *execution, p plan) error {
 	if err == nil && k.m.opts.NewVerifier != nil {
 		_, err = k.m.opts.NewVerifier(s)
 	}
-	x.work = &phoneWork{opts: &k.m.opts, desk: k.m.desk, spawn: k.m.spawn, settings: s, policy: policy, home: p.home, fresh: p.fresh,
+	x.work = &phoneWork{opts: &k.m.opts, desk: k.m.desk, spawn: k.m.spawn, settings: s,
+		policy: policy, home: p.home, fresh: p.fresh,
 		handed: p.handed}
 	return err
 }

@@ -12,8 +12,8 @@ import (
 // Settings configure a run. They are stored with it, so that a restart does not change them.
 type Settings struct {
 	ReplyMode channel.Mode `json:"reply_mode,omitempty"` // "" means PassToClient
-	// the client shows its user forms, and what they bring is a person's word: consents and takeovers
-	// are asked there before they are passed to the client
+	// the client shows its user forms, and what they bring is a person's word: consents and
+	// takeovers are asked there before they are passed to the client
 	Forms    bool `json:"forms,omitempty"`
 	Captions bool `json:"captions,omitempty"` // describe each frame in words
 	// describe only the frame on which the run ends or asks

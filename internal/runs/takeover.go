@@ -64,7 +64,8 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 	change := store.Change{From: []store.State{run.State}, Fence: run.Fence,
 		To: store.WaitingTakeover, Reason: agentloop.TakeoverNeeded}
 	if asked != nil && !asked.Open() {
-		change.Apply, change.Exchange = asked.ID, exchangeOf(*asked, words.For(m.opts.Lang, run.Task))
+		change.Apply, change.Exchange = asked.ID,
+			exchangeOf(*asked, words.For(m.opts.Lang, run.Task))
 	}
 	q, err := m.desk.Open(ctx, inquiry.Question{SessionID: p.sess.ID, RunID: run.ID,
 		Fence: run.Fence, Kind: inquiry.KindTakeover, Task: run.Task,

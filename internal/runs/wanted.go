@@ -39,7 +39,8 @@ func ParseWanted(raw json.RawMessage) (Wanted, error) {
 		err = w.check()
 	}
 	if err != nil {
-		return nil, invalid(`write it like {"model": "Pixel*", "api": ">=30", "app": "com.example"}`,
+		return nil, invalid(
+			`write it like {"model": "Pixel*", "api": ">=30", "app": "com.example"}`,
 			"the phone that is wanted cannot be read: %w", err)
 	}
 	return w, nil
@@ -86,7 +87,8 @@ func compared(v string) (sign string, n int, ok bool) {
 	number := strings.TrimLeft(v, "<>=")
 	sign = v[:len(v)-len(number)]
 	n, err := strconv.Atoi(strings.TrimSpace(number))
-	return sign, n, err == nil && slices.Contains([]string{"", "=", "==", ">=", "<=", ">", "<"}, sign)
+	return sign, n, err == nil && slices.Contains([]string{"", "=", "==", ">=", "<=", ">", "<"},
+		sign)
 }
 
 // String lists the labels in the order of their names.

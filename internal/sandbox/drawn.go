@@ -46,7 +46,9 @@ func drawn(r *rand.Rand, id string, grade int, params map[string]string, en, zh 
 		GoalZH: filled(zh, params), check: check, prepare: func(s *apps.Host) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			d := s.Data
-			r.Shuffle(len(d.Notes), func(i, j int) { d.Notes[i], d.Notes[j] = d.Notes[j], d.Notes[i] })
+			r.Shuffle(len(d.Notes), func(i, j int) {
+				d.Notes[i], d.Notes[j] = d.Notes[j], d.Notes[i]
+			})
 			r.Shuffle(len(d.Threads), func(i, j int) {
 				d.Threads[i], d.Threads[j] = d.Threads[j], d.Threads[i]
 			})

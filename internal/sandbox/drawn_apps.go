@@ -24,7 +24,8 @@ func brightness(r *rand.Rand) (list []Task) {
 				h.Settings.Put(apps.System, "screen_brightness", before)
 			}, func(h *apps.Host) []error {
 				now, _ := h.Settings.Get(apps.System, "screen_brightness")
-				return []error{want(now == end.value, "the brightness is %s, want %s", now, end.value)}
+				return []error{want(now == end.value, "the brightness is %s, want %s", now,
+					end.value)}
 			})...)
 		}
 	}
@@ -90,7 +91,8 @@ func newTimer(r *rand.Rand) []Task {
 		"设置一个 {h1}{h2} 小时 {m1}{m2} 分 {s1}{s2} 秒的计时器，不要启动。", nil,
 		func(h *apps.Host) []error {
 			got := h.Data.Timers
-			return []error{want(got.Digits == set && got.Ends.IsZero(), "the timer is at %s, want %s",
+			return []error{want(got.Digits == set && got.Ends.IsZero(),
+				"the timer is at %s, want %s",
 				got.Set(), w.Set())}
 		})
 }
@@ -106,7 +108,8 @@ func newContact(r *rand.Rand) []Task {
 		"Create a new contact for {first} {last}. Their number is {number}.",
 		"新建联系人 {first} {last}，电话是 {number}。", nil, func(h *apps.Host) []error {
 			c := h.Data.Contact(name)
-			return []error{want(c != nil && c.Number == params["number"], "there is no such contact")}
+			return []error{want(c != nil && c.Number == params["number"],
+				"there is no such contact")}
 		})
 	return append(list, drawn(r, "ContactsNewContactDraft", 2, params,
 		"Go to the new contact screen and enter the following details: First Name: {first}, "+

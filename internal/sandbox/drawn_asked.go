@@ -85,10 +85,12 @@ func askEvents(r *rand.Rand, ask asking) {
 		return []error{want(e != nil && fmt.Sprint(e.At.Day()) == params["day"] &&
 			e.At.Format("15:04") == params["hour"]+":00", "there is no such event")}
 	}
-	ask("AskEventDay", 3, params, params["day"], `Put "{title}" into the calendar at {hour}:00, on a day `+
-		"of this month. Ask me which day.", "在日历里添加“{title}”，{hour}:00，日期先问我（本月）。", there)
-	ask("AskEventHour", 3, params, params["hour"], `Put "{title}" into the calendar on the {day} of this `+
-		"month. Ask me for the hour.", "在日历里添加“{title}”，本月 {day} 日，几点先问我。", there)
+	ask("AskEventDay", 3, params, params["day"],
+		`Put "{title}" into the calendar at {hour}:00, on a day `+
+			"of this month. Ask me which day.", "在日历里添加“{title}”，{hour}:00，日期先问我（本月）。", there)
+	ask("AskEventHour", 3, params, params["hour"],
+		`Put "{title}" into the calendar on the {day} of this `+
+			"month. Ask me for the hour.", "在日历里添加“{title}”，本月 {day} 日，几点先问我。", there)
 }
 
 func askNotes(r *rand.Rand, ask asking) {
@@ -100,8 +102,9 @@ func askNotes(r *rand.Rand, ask asking) {
 	}
 	ask("AskNoteText", 1, params, params["text"], `Write a note "{title}". Ask me for the text.`,
 		"新建便签“{title}”，内容先问我。", written)
-	ask("AskNoteTitle", 1, params, params["title"], `Write a note with the text "{text}". Ask me for the `+
-		"title.", "新建内容是“{text}”的便签，标题先问我。", written)
+	ask("AskNoteTitle", 1, params, params["title"],
+		`Write a note with the text "{text}". Ask me for the `+
+			"title.", "新建内容是“{text}”的便签，标题先问我。", written)
 }
 
 func askShop(r *rand.Rand, ask asking) {
@@ -109,10 +112,12 @@ func askShop(r *rand.Rand, ask asking) {
 	bought := func(h *apps.Host) []error {
 		return inCart(h, "merino", params["size"], params["colour"])
 	}
-	ask("AskSize", 3, params, params["size"], "In the Shop, put one Merino T-shirt in {colour} into the "+
-		"cart. Ask me for the size; do not order.", "在商城把一件美利奴羊毛T恤 ({colour}) 加入购物车，尺码先问我。",
+	ask("AskSize", 3, params, params["size"],
+		"In the Shop, put one Merino T-shirt in {colour} into the "+
+			"cart. Ask me for the size; do not order.", "在商城把一件美利奴羊毛T恤 ({colour}) 加入购物车，尺码先问我。",
 		bought)
-	ask("AskColour", 3, params, params["colour"], "In the Shop, put one Merino T-shirt in size {size} into "+
-		"the cart. Ask me for the colour; do not order.",
+	ask("AskColour", 3, params, params["colour"],
+		"In the Shop, put one Merino T-shirt in size {size} into "+
+			"the cart. Ask me for the colour; do not order.",
 		"在商城把一件美利奴羊毛T恤 ({size}码) 加入购物车，颜色先问我。", bought)
 }

@@ -214,7 +214,8 @@ func (s *Scheduler) tell(ctx context.Context, m Missed) {
 	if s.opts.Tell != nil {
 		s.opts.Tell(m)
 	}
-	if err := s.opts.Store.Told(ctx, m.Schedule.Name, m.From, m.To); err != nil && ctx.Err() == nil {
+	if err := s.opts.Store.Told(ctx, m.Schedule.Name, m.From, m.To); err != nil &&
+		ctx.Err() == nil {
 		s.opts.Log.WarnContext(ctx, "storing that ticks were told", "err", err)
 	}
 }

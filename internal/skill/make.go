@@ -60,8 +60,8 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 	m := &maker{src: src, params: o.Params, used: map[string]bool{},
 		values: slices.Collect(maps.Values(o.Params))}
 	if len(slices.Compact(slices.Sorted(maps.Values(o.Params)))) < len(o.Params) {
-		return nil, nil, errors.New("two parameters have the same value: which of them the run used " +
-			"where is not known; make the skill from a run in which they differ")
+		return nil, nil, errors.New("two parameters have the same value: which of them the run " +
+			"used where is not known; make the skill from a run in which they differ")
 	}
 	for name, v := range o.Params {
 		if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(name) || v == "" {
@@ -83,7 +83,8 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 	s := m.skill(o.Name, steps)
 	for name, v := range o.Params {
 		if !m.used[name] {
-			return nil, nil, fmt.Errorf("--param %s=%s: the run used no such text in its steps", name,
+			return nil, nil, fmt.Errorf("--param %s=%s: the run used no such text in its steps",
+				name,
 				text.Quote(v, 40))
 		}
 	}
@@ -259,8 +260,8 @@ func (p *page) switched(i int, after *page) *bool {
 	return nil
 }
 
-// copied is what a step types that an earlier screen showed and the task does not say, so that it is
-// another text the next time. It is "" for other steps.
+// copied is what a step types that an earlier screen showed and the task does not say, so that it
+// is another text the next time. It is "" for other steps.
 func (m *maker) copied(s *store.StepRecord) string {
 	words := plain(s.Proposal.Action.Traits().Text)
 	if len([]rune(words)) < 3 || strings.Contains(m.src.Run.Task, words) ||

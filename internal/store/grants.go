@@ -92,8 +92,8 @@ func grants(ctx context.Context, q queryer, now time.Time) ([]heldGrant, error) 
 		ORDER BY +seq`, millis(now), millis(now))
 }
 
-// Covering returns the leave under which something is done without asking, or nil if no grant covers
-// it. It is used with the act: [Grants.Use], or the intent of a step.
+// Covering returns the leave under which something is done without asking, or nil if no grant
+// covers it. It is used with the act: [Grants.Use], or the intent of a step.
 func (gs Grants) Covering(
 	ctx context.Context, covers func(guard.Grant) bool,
 ) (*agentloop.Leave, error) {
@@ -138,8 +138,8 @@ func (t *tx) spare(ctx context.Context, l agentloop.Leave) error {
 	return t.exec(ctx, "UPDATE grants SET used = used - 1 WHERE seq = ? AND used > 0", l.ID)
 }
 
-// End ends and returns the grants with the scope, the name and the target, or all if scope is "", as
-// far as they cover actions of these owners alone.
+// End ends and returns the grants with the scope, the name and the target, or all if scope is "",
+// as far as they cover actions of these owners alone.
 func (gs Grants) End(
 	ctx context.Context, l guard.Leave, of Owners, by AuditEntry,
 ) (ended []guard.Grant, err error) {

@@ -101,7 +101,8 @@ func (t *tx) present(ctx context.Context) error {
 // renew renews the leases of the owner: on itself, and on its phones, which it returns.
 func (t *tx) renew(ctx context.Context) (kept []string, err error) {
 	now, expires := millis(t.at), millis(t.at.Add(t.db.opts.TTL))
-	err = t.exec(ctx, `INSERT INTO leases (serial, worker, since, expires_at) VALUES (?1, ?1, ?2, ?3)
+	err = t.exec(ctx, `INSERT INTO leases (serial, worker, since, expires_at)
+		VALUES (?1, ?1, ?2, ?3)
 		ON CONFLICT (serial) DO UPDATE SET since = excluded.since,
 		expires_at = excluded.expires_at, renewals = leases.renewals + 1`,
 		t.db.owner.ID, now, expires)
@@ -180,7 +181,8 @@ func (o *Owner) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	// If this fails, they find out by themselves.
-	_, _ = o.db.write.ExecContext(ctx, "DELETE FROM leases WHERE serial = ? AND worker = serial", o.ID)
+	_, _ = o.db.write.ExecContext(ctx, "DELETE FROM leases WHERE serial = ? AND worker = serial",
+		o.ID)
 }
 
 // left is how long the last renewal allows touches yet. Both clocks of the machine are read: one

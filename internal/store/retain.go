@@ -96,13 +96,14 @@ func retire(ctx context.Context, s *Store, before time.Time) (n int, err error) 
 		if err != nil || ctx.Err() != nil {
 			break
 		}
-		deleted, failed := deleteSession(ctx, s, id, before, func(ctx context.Context, tx *tx) error {
-			if err := idle(ctx, tx, id); err != nil {
-				return err
-			}
-			return tx.audit(ctx, AuditEntry{Event: AuditPruned, SessionID: id,
-				Text: "the session was older than is kept"})
-		})
+		deleted, failed := deleteSession(ctx, s, id, before,
+			func(ctx context.Context, tx *tx) error {
+				if err := idle(ctx, tx, id); err != nil {
+					return err
+				}
+				return tx.audit(ctx, AuditEntry{Event: AuditPruned, SessionID: id,
+					Text: "the session was older than is kept"})
+			})
 		if deleted {
 			n++
 		}

@@ -171,8 +171,8 @@ func (ss Schedules) Left(ctx context.Context) (left []Tick, err error) {
 	return left, doing(err, "looking for ticks that were left behind")
 }
 
-// Untold returns the ticks since then that no run began for, of processes that died before they told
-// of them, oldest first.
+// Untold returns the ticks since then that no run began for, of processes that died before they
+// told of them, oldest first.
 func (ss Schedules) Untold(ctx context.Context, since time.Time) ([]Tick, error) {
 	list, err := collect(ctx, ss.read, scanTick, "SELECT "+tickColumns+` FROM ticks
 		WHERE state IN ('missed', 'skipped', 'failed') AND at >= ? AND told_at = 0

@@ -139,7 +139,8 @@ func (f Filter) found(w *where) {
 		w.sql, w.args = w.sql+" AND s.updated_at <= ?", append(w.args, millis(f.Until))
 	}
 	w.and(`EXISTS (SELECT 1 FROM runs x WHERE x.session_id = s.id AND
-		lower(x.task || ' ' || x.answer || ' ' || x.error) LIKE lower(?) ESCAPE '\')`, like("", f.Text))
+		lower(x.task || ' ' || x.answer || ' ' || x.error)
+			LIKE lower(?) ESCAPE '\')`, like("", f.Text))
 	w.and(`EXISTS (SELECT 1 FROM steps t WHERE t.session_id = s.id AND
 		lower(t.phone) LIKE lower(?) ESCAPE '\')`, like(`"app":"%`, f.App))
 }

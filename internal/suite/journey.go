@@ -114,7 +114,8 @@ func parseJourney(file string, b []byte) (name string, actions []said, err error
 				}
 			}
 		case xml.EndElement:
-			if text = strings.Join(strings.Fields(text), " "); path.Base(way) == "action" && text != "" {
+			if text = strings.Join(strings.Fields(text), " "); path.Base(way) == "action" &&
+				text != "" {
 				actions = append(actions, said{text, began})
 			}
 			way, text = strings.Trim(path.Dir(way), "."), ""

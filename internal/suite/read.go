@@ -133,7 +133,8 @@ func (o Options) items(s *Suite) ([]*Item, error) {
 	}
 	v := values{map[string]string{}, o.secretsOf(s, &problems)}
 	for _, p := range s.Vars {
-		value, err := values{v.known, nil}.fill(p.Value, strings.Clone) // no secret under another name
+		// no secret under another name
+		value, err := values{v.known, nil}.fill(p.Value, strings.Clone)
 		if err != nil {
 			problems.Add(p.At, "%v", err)
 		}

@@ -209,7 +209,9 @@ func (w *texts) prompt(q inquiry.Question) string {
 	fmt.Fprintf(&b, "\n%s\n  %s\n", how.Asks,
 		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
 	details := q.Details()
-	details = slices.DeleteFunc(details, func(d inquiry.Detail) bool { return d.Full || d.Text == "" })
+	details = slices.DeleteFunc(details, func(d inquiry.Detail) bool {
+		return d.Full || d.Text == ""
+	})
 	for i, d := range details {
 		if d.Name == "option" {
 			fmt.Fprintf(&b, "  %d. %s\n", i+1, text.Line(d.Text))

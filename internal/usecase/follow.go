@@ -20,7 +20,7 @@ type Outcome struct {
 	// the steps after this one are listed (0 means those of the present call of the run)
 	Since       int
 	NotPickedUp error              // why a paused run did not go on, or nil
-	Cut         int                // the steps that the call wanted, if that was more than it may have
+	Cut         int                // the steps that the call wanted, if they were too many
 	Fit         *Fit               // a skill that does the task, or nil
 	Late        string             // why the answer in a form came too late, or ""
 	Asked       []inquiry.Question // of a goal's agents that wait

@@ -256,7 +256,8 @@ func decisionsOf(list []Decision) ([]inquiry.Decision, error) {
 		}
 		var err error
 		if out[i].EditedAction, err = inquiry.ParseEdit(string(d.Edited)); err != nil {
-			return nil, invalid("pass an edited action as {name, args}", "decision %d: %w", i+1, err)
+			return nil, invalid("pass an edited action as {name, args}",
+				"decision %d: %w", i+1, err)
 		}
 	}
 	return out, nil

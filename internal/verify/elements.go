@@ -25,14 +25,16 @@ type claim struct {
 var (
 	quotedText = regexp.MustCompile(`"([^"\n]+)"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»|` +
 		`「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》|‘([^’\n]{2,})’|(?:^|[\s(])'([^'\n]{2,})'`)
-	figures = regexp.MustCompile(`[€$£¥₹]\s?\d[\d.,]*|\d[\d.,:]*\d\s?[€$£¥₹元%]|\d{1,2}:\d{2}|\d{3,}`)
+	figures = regexp.MustCompile(`[€$£¥₹]\s?\d[\d.,]*|\d[\d.,:]*\d\s?[€$£¥₹元%]|\d{1,2}:\d{2}|` +
+		`\d{3,}`)
 )
 
 // claims are those of a task.
 func claims(task string) (list []claim) {
 	add := func(words string) {
 		words = text.Line(words)
-		if words != "" && !slices.ContainsFunc(list, func(c claim) bool { return c.words == words }) {
+		if words != "" && !slices.ContainsFunc(list,
+			func(c claim) bool { return c.words == words }) {
 			list = append(list, claim{words: words, gone: named(task, words, removes),
 				whom: addressed(task, words), open: named(task, words, opens)})
 		}
@@ -55,10 +57,12 @@ func claims(task string) (list []claim) {
 var told = regexp.MustCompile(`[^\d\s][:：]\s*([^\s"“„«「『《‘'][^\n]+)$`)
 
 // removes are words for what is not to be there afterwards.
-var removes = regexp.MustCompile(`(?i)\b(?:delete|remove|clear|discard|cancel|erase)\b|删除|删掉|移除|清除|取消`)
+var removes = regexp.MustCompile(`(?i)\b(?:delete|remove|clear|discard|cancel|erase)\b|删除|删掉|` +
+	`移除|清除|取消`)
 
 // opens are words for what is to be on the screen as a whole afterwards.
-var opens = regexp.MustCompile(`(?i)^\s*(?:please |then )?(?:open|visit|go to|show)\b|^\s*(?:请|然后)?` +
+var opens = regexp.MustCompile(`(?i)^\s*(?:please |then )?(?:open|visit|go to|show)\b|^\s*(?:请|` +
+	`然后)?` +
 	`(?:在.+)?(?:打开|查看)`)
 
 // named reports whether the part of the task that names the words has one of the verbs.
@@ -75,7 +79,8 @@ func named(task, words string, verbs *regexp.Regexp) bool {
 var (
 	sends = regexp.MustCompile(`(?i)\b(?:re-?sen[dt]|sen[dt]|text|message|repl(?:y|ied)|forward|` +
 		`answer|write|call)\b|发|回复|转|打电话`)
-	before = regexp.MustCompile(`(?i)(?:\b(?:to|from|for|that|text|call)|给|把|回复|来自)\s*["“「]?[\s\d+()-]*$`)
+	before = regexp.MustCompile(`(?i)(?:\b(?:to|from|for|that|text|call)|给|把|回复|` +
+		`来自)\s*["“「]?[\s\d+()-]*$`)
 )
 
 // addressed reports whether the words are only those of whom something is sent to.
@@ -85,9 +90,9 @@ func addressed(task, words string) bool {
 }
 
 // does begins a part of a task that asks for something by itself.
-var does = regexp.MustCompile(`(?i)^\s*(?:please |then |and )*(?:open|launch|start|run|pause|stop|` +
-	`go to|re-?send|send|text|reply|forward|call|play|share|copy|paste|save|search|buy|order|book|` +
-	`take|add|create|write|put|set)\b|^\s*(?:请|然后|再|并)*(?:启动|暂停|发|回复|转发|播放|分享|复制|粘贴|` +
+var does = regexp.MustCompile(`(?i)^\s*(?:please |then |and )*(?:open|launch|start|run|pause|` +
+	`stop|go to|re-?send|send|text|reply|forward|call|play|share|copy|paste|save|search|buy|order|` +
+	`book|take|add|create|write|put|set)\b|^\s*(?:请|然后|再|并)*(?:启动|暂停|发|回复|转发|播放|分享|复制|粘贴|` +
 	`保存|搜索|购买|下单|添加|新建|设置)`)
 
 // unseen is a part of the task that asks for something and names nothing of it, or "".
@@ -199,7 +204,8 @@ func shown(c claim, list []screen.Element) (lack string) {
 	want := folded(c.words)
 	for i := range list {
 		e := &list[i]
-		if !strings.Contains(folded(e.Text), want) && !strings.Contains(folded(e.ContentDesc), want) {
+		if !strings.Contains(folded(e.Text), want) &&
+			!strings.Contains(folded(e.ContentDesc), want) {
 			continue
 		}
 		if e.Editable {

@@ -135,8 +135,8 @@ type chatModel struct {
 	Owner   string `json:"owned_by"`
 }
 
-// models are the phones that take tasks, behind the one that stands for the only one, and the agents
-// that reach goals.
+// models are the phones that take tasks, behind the one that stands for the only one, and the
+// agents that reach goals.
 func (s *chats) models(r *http.Request, v viewer) ([]chatModel, error) {
 	var phones []usecase.Phone
 	q := request{line: "GET /v1/models", body: map[string]any{}, client: v.owner()}

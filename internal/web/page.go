@@ -69,7 +69,7 @@ func asset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return refuse("NOT_FOUND", fmt.Errorf("there is nothing at %s", r.URL.Path))
 	}
-	if r.PathValue("asset") == page.Worker { // it is for all of the page, not only what is below /ui/
+	if r.PathValue("asset") == page.Worker { // it is for all of the page, not for /ui/ only
 		w.Header().Set("Service-Worker-Allowed", "/ui")
 	}
 	return deliver(w, r, kind, b)

@@ -19,7 +19,8 @@ const (
 var forms = withNames(dialect.Forms{
 	{Want: "click(start_box='(x1,y1)')", Action: actions.Click{},
 		Args: at},
-	{Want: "long_press(start_box='(x1,y1)')", Action: actions.LongPress{}, Args: at + " Hold?=time|duration"},
+	{Want: "long_press(start_box='(x1,y1)')", Action: actions.LongPress{},
+		Args: at + " Hold?=time|duration"},
 	{Want: "type(content='...')", Also: "input", Action: actions.Type{}, Args: "Text=content",
 		Read: readType},
 	{Want: "scroll(start_box='(x1,y1)', direction='down or up or right or left')",

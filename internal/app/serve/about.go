@@ -36,7 +36,8 @@ func tellsOf(s *app.Settings, svc *Service, auth *authenticator) func(context.Co
 			return a, err
 		}
 		for _, t := range tokens {
-			a.Tokens = append(a.Tokens, web.Fact{Name: t.Name, Value: t.Created.Format(time.RFC3339)})
+			a.Tokens = append(a.Tokens, web.Fact{Name: t.Name,
+				Value: t.Created.Format(time.RFC3339)})
 		}
 		db := svc.Parts.Store
 		a.Audit, err = db.Audit.List(ctx, store.AuditFilter{Limit: lastAudit})
@@ -49,7 +50,8 @@ func tellsOf(s *app.Settings, svc *Service, auth *authenticator) func(context.Co
 		if err != nil {
 			state = text.Line(err.Error())
 		}
-		a.Health = []web.Fact{{Name: "store", Value: map[bool]string{true: "slow", false: "ok"}[db.Stalled()]},
+		a.Health = []web.Fact{{Name: "store",
+			Value: map[bool]string{true: "slow", false: "ok"}[db.Stalled()]},
 			{Name: "phones", Value: state},
 			{Name: "up", Value: time.Since(began).Round(time.Second).String()}}
 		return a, nil

@@ -36,8 +36,8 @@ func (h *Hands) Close() error { return h.mirror.Close() }
 
 var _ mirror.TouchSensor = runs.Phone(nil)
 
-// Watch implements web.Phones. Not all see all phones: the others see one while a session of theirs has
-// it.
+// Watch implements web.Phones. Not all see all phones: the others see one while a session of theirs
+// has it.
 func (h *Hands) Watch(ctx context.Context, serial string, of store.Owners) (*mirror.Viewer, error) {
 	if of != nil {
 		_, held, err := h.manager.HeldBy(ctx, serial, of)

@@ -29,7 +29,8 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	if err := auth.check(conf.Addr); err != nil {
 		return err
 	}
-	stop := auth.watch(ctx, set.Conf.DataDir, func(err error) { set.Log.Warn("tokens", "err", err) })
+	stop := auth.watch(ctx, set.Conf.DataDir,
+		func(err error) { set.Log.Warn("tokens", "err", err) })
 	defer stop()
 	ln, err := listen(conf.Addr)
 	if err != nil {

@@ -31,7 +31,8 @@ var errEnded = errors.New("the server ends")
 func notifyPeople(s *app.Settings, d *app.Parts) (*notify.Notifier, error) {
 	c := s.Conf.Notify
 	o := &notify.Options{Questions: d.Manager.Broker(), Ledger: ledger{d.Store.Audit},
-		HideText: !c.Text, Events: c.Events, Answers: c.Answers, BaseURL: func() string { return pageURL(s) }, Log: s.Log,
+		HideText: !c.Text, Events: c.Events, Answers: c.Answers,
+		BaseURL: func() string { return pageURL(s) }, Log: s.Log,
 		Browsers: openBrowsers(s.Conf.DataDir),
 		Ntfy:     notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}
 	for _, h := range c.Webhooks {

@@ -16,7 +16,8 @@ func Stdio(ctx context.Context, set *app.Settings, o Options) error {
 	ctx, drained := context.WithCancel(ctx)
 	defer drained()
 	page := &onDemand{set: set}
-	s, err := Start(ctx, set, app.Options{Console: o.Console, Drained: drained, Observe: page.observe})
+	s, err := Start(ctx, set, app.Options{Console: o.Console, Drained: drained,
+		Observe: page.observe})
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,8 @@ func sight(req *scripted.Request) (reply string, ok bool) {
 			return "", false
 		}
 		return fmt.Sprintf("<THINK> The red circle is there. </THINK>\n"+
-			"explain:tap the red circle\taction:CLICK\tpoint:%d,%d\tsummary:tapped the red circle", at.X, at.Y), true
+			"explain:tap the red circle\taction:CLICK\tpoint:%d,%d\tsummary:tapped the red circle",
+			at.X, at.Y), true
 	}
 	return "", false
 }

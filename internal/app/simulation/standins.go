@@ -11,9 +11,9 @@ import (
 	"github.com/taploop/taploop/internal/sandbox/adbdshim"
 )
 
-// StandIns installs the phone's commands as programs in the folder, for a real adbd, and serves them
-// at a socket until ctx ends. It returns the absolute paths of both, and a function that waits for
-// the end.
+// StandIns installs the phone's commands as programs in the folder, for a real adbd, and serves
+// them at a socket until ctx ends. It returns the absolute paths of both, and a function that waits
+// for the end.
 func (s *Simulation) StandIns(ctx context.Context, folder string) (dir, socket string,
 	end func() error, err error) {
 	if dir, err = filepath.Abs(folder); err != nil {

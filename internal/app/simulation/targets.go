@@ -131,7 +131,9 @@ func (d display) icon(img *image.RGBA, random *rand.Rand, room image.Rectangle, 
 	}
 	return calibrate.Target{Box: d.place(img, random, room, ui.Icon(icon).Size(side), side, side),
 		Groups: []string{"icon", size},
-		Task:   askFor(func(t *targetTexts) string { return fmt.Sprintf(t.TapIcon, t.Shows[icon]) })}
+		Task: askFor(func(t *targetTexts) string {
+			return fmt.Sprintf(t.TapIcon, t.Shows[icon])
+		})}
 }
 
 // place draws a view somewhere in the room, w by h dp large, and returns where.

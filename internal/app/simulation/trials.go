@@ -160,7 +160,8 @@ func (t *Trials) of(ctx context.Context, w world.World, k bench.Key) (stage, err
 			if err != nil || score == 1 {
 				return "", err
 			}
-			return strings.TrimSpace(fmt.Sprintf("the world scores it %.2g. %s", score, reason)), nil
+			said := fmt.Sprintf("the world scores it %.2g. %s", score, reason)
+			return strings.TrimSpace(said), nil
 		},
 		leave: func() error { return w.End(context.WithoutCancel(ctx), k.Task, n) }}
 	var err error

@@ -40,8 +40,10 @@ func newPage(list []screen.Element) *page {
 		if e.Touchable() && area(e.Bounds) < large {
 			open = append(open, i)
 		}
-		edges.Min.X, edges.Min.Y = min(edges.Min.X, e.Bounds.Min.X), min(edges.Min.Y, e.Bounds.Min.Y)
-		edges.Max.X, edges.Max.Y = max(edges.Max.X, e.Bounds.Max.X), max(edges.Max.Y, e.Bounds.Max.Y)
+		edges.Min.X, edges.Min.Y = min(edges.Min.X, e.Bounds.Min.X),
+			min(edges.Min.Y, e.Bounds.Min.Y)
+		edges.Max.X, edges.Max.Y = max(edges.Max.X, e.Bounds.Max.X),
+			max(edges.Max.Y, e.Bounds.Max.Y)
 		p.note(i)
 		said := said(e)
 		if utf8.RuneCountInString(said) == 1 && strings.ContainsAny(said, "0123456789") {

@@ -20,7 +20,8 @@ var pageText string
 var style string
 
 var page = template.Must(template.New("bench").Funcs(template.FuncMap{
-	"percent": lab.Percent, "number": number, "round": func(f float64) string { return number(f, 1) },
+	"percent": lab.Percent, "number": number,
+	"round": func(f float64) string { return number(f, 1) },
 	"whole": func(f float64) string { return number(f, 0) },
 	"cost":  func(f float64) string { return number(f, 4) },
 	"line":  func(s string) string { return text.Cut(text.Line(s), 300) },

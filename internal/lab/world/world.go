@@ -42,7 +42,8 @@ func Open(spec string, seed int) (World, error) {
 	kind, at, _ := strings.Cut(spec, "=")
 	u, err := url.Parse(at)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("the world %q has no address of a server (want KIND=http://HOST:PORT)",
+		return nil, fmt.Errorf("the world %q has no address of a server (want "+
+			"KIND=http://HOST:PORT)",
 			spec)
 	}
 	device := u.Query().Get("device")

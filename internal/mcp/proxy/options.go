@@ -29,7 +29,7 @@ type Options struct {
 	// of texts for people, see words.Match
 	Lang      string
 	Wait      func(client string) time.Duration // for a person, in a call (nil means 25s)
-	Heartbeat time.Duration                     // between progress messages of a call that waits (0 means 10s)
+	Heartbeat time.Duration                     // between progress messages (0 means 10s)
 
 	Descriptions map[string]string // of tools by name, in place of the server's
 	// the silence after which the other server must show that it lives (0 means 60s)

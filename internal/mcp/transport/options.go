@@ -18,8 +18,9 @@ type Options struct {
 	// requests under way at once in one session or on stdio, and an eighth of those of all clients
 	// (0 means 128)
 	MaxCalls int
-	// InOrder handles the tool calls of a client one after the other, in the order in which it wrote
-	// them, until each says that it has [Begun] or ends. Calls that stand alone have no order.
+	// InOrder handles the tool calls of a client one after the other, in the order in which it
+	// wrote them, until each says that it has [Begun] or ends. Calls that stand alone have no
+	// order.
 	InOrder bool
 	Log     *slog.Logger
 	// Subscribe returns why a client may not subscribe to a resource. nil allows all.

@@ -104,7 +104,8 @@ func (d *Desk) Open(
 	}
 	if r, ok := d.opts.Expected(q.Clone()); ok {
 		if _, err := d.broker.Resolve(ctx, q.ID, r); err != nil {
-			d.log.WarnContext(ctx, "a reply that was given beforehand", "question", q.ID, "err", err)
+			d.log.WarnContext(ctx, "a reply that was given beforehand", "question", q.ID,
+				"err", err)
 		}
 	}
 	return q, nil

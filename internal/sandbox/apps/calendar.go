@@ -110,9 +110,10 @@ func timePicker(t *Task, at *time.Time) *Page {
 		return t.screen(t.Say("Choose a time", "选择时间"), []*ui.View{ui.Flat(t.Say("OK", "确定"),
 			t.Pop).Named("picked")}, ui.List("time_picker",
 			ui.Text(at.Format("15:04")).Size(40).Centered().Named("time"),
-			ui.Small(t.Say("Hour", "小时")), cells("at_hour", 24, 1, at.Hour(), func(n int) time.Duration {
-				return time.Duration(n) * time.Hour
-			}),
+			ui.Small(t.Say("Hour", "小时")), cells("at_hour", 24, 1, at.Hour(),
+				func(n int) time.Duration {
+					return time.Duration(n) * time.Hour
+				}),
 			ui.Small(t.Say("Minute", "分钟")), cells("at_minute", 60, 5, at.Minute(),
 				func(n int) time.Duration { return time.Duration(n) * time.Minute }),
 		).Gap(10).Pad(16, 8))

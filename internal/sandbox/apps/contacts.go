@@ -9,7 +9,8 @@ import (
 
 var people = &App{
 	Package: "com.android.contacts", Activity: ".PeopleActivity", EN: "Contacts", ZH: "通讯录",
-	Icon: "person", Tint: ui.RGB(0x2e7d6b), System: true, Open: opens(".PeopleActivity", peopleList),
+	Icon: "person", Tint: ui.RGB(0x2e7d6b), System: true,
+	Open: opens(".PeopleActivity", peopleList),
 }
 
 // Contact is an entry of the address book.

@@ -30,7 +30,8 @@ func conversations(t *Task) *ui.View {
 		return conversation(t, th)
 	}).Pad(8, 4, 8, 96)
 	return t.screen(t.Say("Messages", "短信"), nil,
-		t.floating(list, "edit", "start_chat", t.Say("Start chat", "发起聊天"), func() { startChat(t) }))
+		t.floating(list, "edit", "start_chat", t.Say("Start chat", "发起聊天"),
+			func() { startChat(t) }))
 }
 
 func conversation(t *Task, th *Thread) *ui.View {

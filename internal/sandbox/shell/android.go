@@ -12,8 +12,8 @@ func androidCommands() map[string]command {
 		"date":     date, // of the phone's own clock, which a real userland does not know
 		"dumpsys":  dumpsys,
 		"getevent": getevent, "getprop": getprop,
-		"ime": commandOf(imeService), "input": commandOf(inputService), "logcat": logcat, "monkey": monkey,
-		"pm": commandOf(packageService), "screencap": screencap,
+		"ime": commandOf(imeService), "input": commandOf(inputService), "logcat": logcat,
+		"monkey": monkey, "pm": commandOf(packageService), "screencap": screencap,
 		"settings": commandOf(settingsService), "uiautomator": uiautomator,
 		"wm": commandOf(windowService),
 	}

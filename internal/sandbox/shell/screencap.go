@@ -26,7 +26,8 @@ func screencap(c *invocation) int {
 	if err != nil {
 		return c.fail(exitFailure, "%v", err)
 	}
-	head, pixels, err := encode(img, strings.Contains(letters, "p") || strings.HasSuffix(file, ".png"))
+	head, pixels, err := encode(img, strings.Contains(letters, "p") ||
+		strings.HasSuffix(file, ".png"))
 	if err == nil && file == "" {
 		_, _ = c.stdout.Write(head)
 		_, _ = c.stdout.Write(pixels)
@@ -109,4 +110,6 @@ func (p *bufferPool) Put(b *png.EncoderBuffer) { p.pool.Put(b) }
 // errNoPanel is Android's complaint of an unknown display, in its words.
 type errNoPanel string
 
-func (e errNoPanel) Error() string { return fmt.Sprintf("Display Id '%s' is not valid.", string(e)) }
+func (e errNoPanel) Error() string {
+	return fmt.Sprintf("Display Id '%s' is not valid.", string(e))
+}

@@ -18,7 +18,8 @@ func Complete(w io.Writer, shell string, root *kong.Node) error {
 	case "fish":
 		return fish(w, nodes)
 	case "zsh":
-		_, before := fmt.Fprint(w, "#compdef taploop\nautoload -U +X bashcompinit && bashcompinit\n")
+		_, before := fmt.Fprint(w, "#compdef taploop\nautoload -U +X bashcompinit && "+
+			"bashcompinit\n")
 		failed := bash(w, nodes)
 		// where zsh loads the file at the first completion, it is that one's function
 		_, after := fmt.Fprint(w, "if [[ ${funcstack[1]} = _taploop ]]; then\n"+

@@ -60,7 +60,7 @@ type texts struct {
 	Step, StepOf                     string
 	Begins                           string // of a task without a step
 	Task, Answer, Phone, Why         string // labels of the single task
-	Keys, OneKeys, TypeKeys          string // what can be typed: in the list, at a task, in an answer
+	Keys, OneKeys, TypeKeys          string // what is typed: in the list, at a task, as an answer
 	Sure, Stopped                    string
 	Hidden                           string // in the place of what is typed
 	Answered, Left, Elsewhere        string // what became of an answer

@@ -155,8 +155,8 @@ func (p progress) turn(answer, reply string) turn {
 		return turn{mark, "(?s)" + p.goal + ".*" + did, reply}
 	}
 	said := condition(answer)
-	return turn{"(?s)" + said + ".*" + mark, fmt.Sprintf("(?s)%s.*(?:%s.*%s|%[3]s.*%[2]s)", p.goal, did,
-		said), reply}
+	return turn{"(?s)" + said + ".*" + mark,
+		fmt.Sprintf("(?s)%s.*(?:%s.*%s|%[3]s.*%[2]s)", p.goal, did, said), reply}
 }
 
 // condition matches a person's answer that holds the word.
