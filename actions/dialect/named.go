@@ -147,8 +147,8 @@ func within(v any) loose.Object {
 	return o
 }
 
-// CallArguments reads the arguments of a native call. They may be in a text, or in an object of
-// their own. It is an error if others follow them.
+// CallArguments reads the arguments of a native call. They may be JSON in a text, or in a nested
+// object. Other arguments behind them are an error.
 func CallArguments(c actions.Call) (loose.Object, error) {
 	said := strings.TrimSpace(c.Arguments)
 	var quoted string

@@ -147,11 +147,13 @@ func numbersIn(v any) (n []float64, named, ok bool) {
 		o, _, _ := loose.ReadObject("{" + namedForm.FindStringSubmatch(s)[1] + "}")
 		v = o
 	}
+	var each []any
 	if o, is := v.(loose.Object); is {
-		v, named = namedNumbers(snake(o)), true
+		each, named = namedNumbers(snake(o)), true
+		v = each
 	}
 	parts, ok := flat(v)
-	if !ok || len(parts) != 2 && len(parts) != 4 {
+	if !ok || len(parts) != 2 && len(parts) != 4 || named && len(parts) != len(each) {
 		return nil, false, false
 	}
 	for _, p := range parts {

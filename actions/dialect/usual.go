@@ -146,7 +146,7 @@ func (a *Args) distance(names ...string) float64 {
 // is none. It ignores invisible characters, how the words are joined, and whose the name is, as in
 // functions.tap.
 func (list Forms) Find(name string) *Form {
-	name = numbered.ReplaceAllString(name, "")
+	name = numbered.ReplaceAllString(name[strings.LastIndex(name, "__")+1:], "")
 	name = strings.TrimPrefix(name[strings.LastIndexAny(name, ".:/")+1:], "functions_")
 	if f := list.own(name); f != nil {
 		return f
