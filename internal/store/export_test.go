@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -148,3 +149,68 @@ func (o *Owner) Lapse() { o.lapses() }
 
 // Alone reports whether the database is SQLite's.
 func (s *Store) Alone() bool { return s.engine.alone() }
+
+// Falter has many statements and commits from now on fail as if the database had given their
+// transaction up.
+func (s *Store) Falter() {
+	s.engine = &faltering{engine: s.engine, chance: rand.New(rand.NewPCG(rand.Uint64(), 0))}
+}
+
+type faltering struct {
+	engine
+	mu     sync.Mutex
+	chance *rand.Rand
+}
+
+var errFalters = errors.New("the test has given the transaction up")
+
+// does reports whether the next of n does.
+func (f *faltering) does(n int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.chance.IntN(n) == 0
+}
+
+func (f *faltering) begin(ctx context.Context, d *db, durable bool) (transaction, error) {
+	t, err := f.engine.begin(ctx, d, durable)
+	return &faltered{t, f}, err
+}
+
+func (f *faltering) again(err error) bool {
+	return errors.Is(err, errFalters) || errors.Is(err, context.Canceled) || f.engine.again(err)
+}
+
+type faltered struct {
+	transaction
+	of *faltering
+}
+
+func (t *faltered) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if t.of.does(12) {
+		return nil, errFalters
+	}
+	return t.transaction.ExecContext(ctx, query, args...)
+}
+
+func (t *faltered) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if t.of.does(12) {
+		return nil, errFalters
+	}
+	return t.transaction.QueryContext(ctx, query, args...)
+}
+
+func (t *faltered) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	if t.of.does(12) {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		cancel()
+	}
+	return t.transaction.QueryRowContext(ctx, query, args...)
+}
+
+func (t *faltered) Commit() error {
+	if t.of.does(4) {
+		return errors.Join(errFalters, t.Rollback())
+	}
+	return t.transaction.Commit()
+}

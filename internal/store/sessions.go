@@ -19,6 +19,7 @@ import (
 // *KeyError if the client has a session under this key already, and a *BusyError, as [Leases.Take]
 // does, if the run is to be Leased and cannot have the phone.
 func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, error) {
+	var begun Session
 	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
 		have, err := sessionByKey(ctx, tx, x.Client, x.StartKey)
 		if err == nil {
@@ -42,13 +43,13 @@ func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, erro
 				return err
 			}
 		}
-		x, err = sessionByID(ctx, tx, x.ID)
+		begun, err = sessionByID(ctx, tx, x.ID)
 		return err
 	})
 	if err != nil {
 		return Session{}, Run{}, fmt.Errorf("beginning a session: %w", err)
 	}
-	return x, r, nil
+	return begun, r, nil
 }
 
 // SessionByKey returns the session that the client began under the key, or ErrNotFound.

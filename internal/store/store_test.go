@@ -26,6 +26,9 @@ func open(t testing.TB, dir string, opts *store.Options) *store.Store {
 	s, err := store.Open(t.Context(), dir, storetest.On(t, dir, opts))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	if os.Getenv(falters) != "" {
+		s.Falter()
+	}
 	return s
 }
 
