@@ -102,7 +102,7 @@ func (m initMachine) Clients() (list []firsttime.Client) {
 					return "", err
 				}
 				done, err := client.Install(here, server, false)
-				return installed(client, done), err
+				return client.Says(done), err
 			}})
 	}
 	return list

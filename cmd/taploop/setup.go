@@ -59,7 +59,7 @@ func (c *setupCmd) Run(a *invocation) error {
 func (c *setupCmd) install(a *invocation, client clients.Client, server clients.Server) error {
 	done, err := client.Install(clientsHere(a), server, c.Force)
 	if err == nil {
-		a.notef("%s", installed(client, done))
+		a.notef("%s", client.Says(done))
 	}
 	return err
 }
@@ -67,20 +67,6 @@ func (c *setupCmd) install(a *invocation, client clients.Client, server clients.
 // clientsHere is where the settings of this user's clients are.
 func clientsHere(a *invocation) clients.Machine {
 	return clients.Machine{OS: runtime.GOOS, Getenv: a.Options.Getenv}
-}
-
-// installed says what was done to a client's settings.
-func installed(client clients.Client, done clients.Installed) string {
-	switch {
-	case !done.Changed:
-		return fmt.Sprintf("%s has the entry %s already; nothing was changed", done.Path,
-			clients.Entry)
-	case done.Backup == "":
-		return fmt.Sprintf("made %s with the entry %s; if %s never ran here, that is not where "+
-			"it looks", done.Path, clients.Entry, client.Title)
-	}
-	return fmt.Sprintf("added the entry %s to %s; as it was: %s", clients.Entry, done.Path,
-		done.Backup)
 }
 
 // advise tells the remaining steps.

@@ -118,3 +118,17 @@ func replace(target string, was content, text []byte) error {
 	}
 	return atomicwriter.WriteFile(target, text, was.mode)
 }
+
+// Says puts into words what Install has done.
+func (c Client) Says(done Installed) string {
+	switch {
+	case !done.Changed:
+		return fmt.Sprintf("%s has the entry %s already; nothing was changed", done.Path,
+			Entry)
+	case done.Backup == "":
+		return fmt.Sprintf("made %s with the entry %s; if %s never ran here, that is not where "+
+			"it looks", done.Path, Entry, c.Title)
+	}
+	return fmt.Sprintf("added the entry %s to %s; as it was: %s", Entry, done.Path,
+		done.Backup)
+}

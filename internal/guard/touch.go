@@ -85,14 +85,12 @@ func critical(list []finding) []finding {
 // byTouch is what a finger on the element may do.
 func byTouch(s *Subject) []finding {
 	e := s.Element
-	var list []finding
 	lines := e.lines()
 	if s.Layout != nil && e.field() && e.Class != "" { // which only gets the focus
 		return nil
 	}
 	refusal := e.refuses() || saysNo(lines)
-	list = append(list, byPad(s, lines)...)
-	list = append(list, byDialKey(s, lines)...)
+	list := slices.Concat(byPad(s, lines), byDialKey(s, lines))
 	switch {
 	case len(lines) > 0 && globs(launchers, s.App, true): // names of apps may say anything
 		for _, f := range byLabel(lines, underFinger, false) {

@@ -76,23 +76,16 @@ func (d *dialogue) Ask(
 		case err != nil:
 			return fmt.Errorf("asking at the terminal: %w", err)
 		}
-		switch said := strings.TrimSpace(line); {
-		case said == "/stop":
+		said := strings.TrimSpace(line)
+		if said == "/stop" {
 			stop()
 			return nil
-		case said == "/help":
-			prompt = d.words.help(q) + d.words.again(q)
+		}
+		if more, aside := d.aside(ctx, b, &q, line); aside {
+			prompt = more
 			continue
-		case said == "/details" && hasDetails(q):
-			prompt = actions(q, inquiry.ActionRequest.Line) + d.words.again(q)
-			continue
-		case d.words.near(q, line) != "":
-			prompt = d.words.near(q, line) + "\n" + d.words.again(q)
-			continue
-		case said == "" && (q.Suggestion == nil || q.Secret):
-			prompt = d.empty(ctx, b, &q)
-			continue
-		case said == "":
+		}
+		if said == "" {
 			line = q.Suggestion.Answer
 		}
 		line = d.words.meant(q, line)
@@ -113,6 +106,22 @@ func (d *dialogue) Ask(
 			return err
 		}
 	}
+}
+
+// aside returns the next prompt after a line that is no answer. It returns false for an answer.
+func (d *dialogue) aside(ctx context.Context, b *inquiry.Broker, q *inquiry.Question,
+	line string) (prompt string, aside bool) {
+	switch said := strings.TrimSpace(line); {
+	case said == "/help":
+		return d.words.help(*q) + d.words.again(*q), true
+	case said == "/details" && hasDetails(*q):
+		return actions(*q, inquiry.ActionRequest.Line) + d.words.again(*q), true
+	case d.words.near(*q, line) != "":
+		return d.words.near(*q, line) + "\n" + d.words.again(*q), true
+	case said == "" && (q.Suggestion == nil || q.Secret):
+		return d.empty(ctx, b, q), true
+	}
+	return "", false
 }
 
 // resolve settles the question. If it stays open, prompt is what to ask next, or "" for nothing.

@@ -190,11 +190,9 @@ func (u *Cases) Continue(ctx context.Context, c *Call, a Continue) (*Outcome, er
 	if err != nil {
 		return nil, err
 	}
-	r := runs.ContinueRequest{
-		SessionID: before.Session.ID, Serial: a.Device, Task: a.Task, Reply: answer,
-		QuestionID: a.QuestionID, MaxSteps: a.MaxSteps, ResetEnvironment: a.Reset,
-		Queue: a.Queue, Here: a.Here, Key: a.Key, By: c.By,
-	}
+	r := runs.ContinueRequest{SessionID: before.Session.ID, Serial: a.Device, Task: a.Task,
+		Reply: answer, QuestionID: a.QuestionID, MaxSteps: a.MaxSteps, ResetEnvironment: a.Reset,
+		Queue: a.Queue, Here: a.Here, Key: a.Key, By: c.By}
 	if a.ReplyMode != "" || c.Mode != "" || a.changes() {
 		set, err := u.settings(c, a.Running, a.ReplyMode, before.Settings)
 		if err != nil {
@@ -211,11 +209,11 @@ func (u *Cases) Continue(ctx context.Context, c *Call, a Continue) (*Outcome, er
 	if a.Here {
 		w.here = &r
 	}
-	if answer != nil {
+	switch {
+	case answer != nil && st.Answered != nil && st.Answered.Secret:
+		w.Reply = inquiry.Masked
+	case answer != nil:
 		w.Reply = answer.Response
-		if st.Answered != nil && st.Answered.Secret {
-			w.Reply = inquiry.Masked
-		}
 	}
 	return u.follow(ctx, c, w)
 }

@@ -58,9 +58,7 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	s.operate(mux, counts)
 	s.schedules(set.Conf.Schedule, s.tellMissed)
 	page.open(set, s, auth, mux)
-	srv := &http.Server{Handler: httpguard.Timely(counted(auth.limited(mux), counts, set.Log)),
-		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(set.Log.Handler(), slog.LevelWarn)}
+	srv := httpServer(counted(auth.limited(mux), counts, set.Log), set.Log)
 	err = letIn(ctx, srv, ln, func() (*serverFile, error) {
 		entry, err := publishServer(set.Conf.DataDir, url)
 		if err == nil && o.Announce != nil {
@@ -71,6 +69,11 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	})
 	return errors.Join(err,
 		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, wire, proxied, page))
+}
+
+func httpServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{Handler: httpguard.Timely(h), ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 }
 
 // operate serves the health of s, and watches its questions until it is closed.

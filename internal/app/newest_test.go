@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"testing"
@@ -17,7 +17,7 @@ func TestVersionsAreComparedByTheirNumbers(t *testing.T) {
 		{"0.1.0", "development", true}, {"nonsense", "1.0.0", false},
 		{"0.1.0", "v0.0.0-20261127081500-abcdef012345", true},
 	} {
-		require.Equal(t, c.newer, newerVersion(c.a, c.b), "%v", c)
+		require.Equal(t, c.newer, Newer(c.a, c.b), "%v", c)
 	}
 }
 
