@@ -69,8 +69,9 @@ func TestAPhoneIsAskedWhatATestLeft(t *testing.T) {
 	ctx := t.Context()
 	rows, err := p.Query(ctx, "content://sms", []string{"address", "body"}, "person='Tom' AND type=1")
 	require.NoError(t, err)
-	require.Equal(t, []map[string]string{{"address": "+1 555 0134",
-		"body": "The bicycle is yours if you want it"}}, rows)
+	require.Equal(t, []map[string]string{
+		{"address": "+1 555 0134", "body": "The bicycle is yours if you want it"},
+		{"address": "+1 555 0134", "body": "See you on Sunday"}}, rows)
 	rows, err = p.Query(ctx, "content://sms", nil, "person='Nobody'")
 	require.NoError(t, err)
 	require.Empty(t, rows)

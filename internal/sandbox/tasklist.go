@@ -53,9 +53,6 @@ var tasks = []Task{
 		ID:     "like-message",
 		Goal:   "Like the last message of Tom in Messages.",
 		GoalZH: "在短信里给小汤的最后一条消息点赞。",
-		prepare: func(s *apps.Host) {
-			s.Data.Receive(tom(s), "", s.Say("See you on Sunday", "星期天见"), s.Now())
-		},
 		check: func(s *apps.Host) []error {
 			var liked []string
 			for _, t := range s.Data.Threads {
@@ -169,8 +166,6 @@ func want(ok bool, format string, args ...any) error {
 	}
 	return fmt.Errorf(format, args...)
 }
-
-func tom(s *apps.Host) string { return s.Say("Tom", "小汤") }
 
 func times(d *apps.Data) string {
 	var out []string

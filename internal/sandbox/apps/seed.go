@@ -34,7 +34,7 @@ func (s seed) english() {
 		"Your check-up is confirmed for Tuesday at 14:20, 12 Mill Lane. Reply STOP to end these "+
 			"messages.")
 	s.talk("Tom", "+1 555 0134", 7*time.Hour, "The bicycle is yours if you want it",
-		">Great, I will pick it up on Sunday")
+		">Great, I will pick it up on Sunday", "See you on Sunday")
 	s.talk("Anna Berg", "+1 555 0119", 95*time.Minute, "Dinner at 19:00 at Luigi's?",
 		">Sounds good!", "See you there")
 }
@@ -52,7 +52,7 @@ func (s seed) chinese() {
 	s.talk("妈妈", "+86 139 1000 0102", 73*time.Hour, ">到了, 一切都好, 晚安!")
 	s.talk("李医生口腔诊所", "+86 10 5550 0177", 29*time.Hour,
 		"您的口腔检查已预约: 星期二 14:20, 磨坊巷12号。")
-	s.talk("小汤", "+86 139 1000 0134", 7*time.Hour, "自行车送给你, 要吗?")
+	s.talk("小汤", "+86 139 1000 0134", 7*time.Hour, "自行车送给你, 要吗?", "星期天见")
 	s.talk("安娜", "+86 139 1000 0119", 95*time.Minute, "今晚七点一起吃饭?")
 	s.talk("安娜", "+86 139 1000 0119", 90*time.Minute, ">好的!")
 }
