@@ -203,6 +203,9 @@ func (f *Farm) Attend(ctx context.Context, drained func()) {
 				before, told = now, time.Now()
 			}
 		}
+		if before != nil {
+			f.own(now)
+		}
 		if err == nil {
 			err = f.obey(ctx, drained)
 		}
@@ -222,13 +225,17 @@ func (f *Farm) look(ctx context.Context) (map[string]string, error) {
 			states = map[string]string{}
 		}
 	}
+	return states, nil
+}
+
+// own makes the phones those of this worker. Others have been told who that is.
+func (f *Farm) own(states map[string]string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.mine = map[string]bool{}
 	for serial, state := range states {
 		f.mine[serial] = state == "device"
 	}
-	return states, nil
 }
 
 func (f *Farm) announce(ctx context.Context) error {
