@@ -26,7 +26,7 @@ func (f Farm) Shared() bool { return !f.engine.alone() }
 
 // Announce stores what this process says of itself, and that it is there.
 func (f Farm) Announce(ctx context.Context, w Worker) error {
-	err := f.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
+	err := f.update(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.present(ctx); err != nil {
 			return err
 		}
