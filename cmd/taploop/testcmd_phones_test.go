@@ -401,6 +401,14 @@ func TestASuiteAndTasksWaitForEachOthersPhones(t *testing.T) {
 	code, _ = f.test(two, "--phones", "phone-1")
 	<-said
 	require.Equal(t, exitDone, code, f.said)
+
+	before, err := db.Sessions(t.Context(), store.Filter{})
+	require.NoError(t, err)
+	code, _ = f.test(two, "--shard", "3/3")
+	require.Equal(t, exitDone, code, f.said)
+	after, err := db.Sessions(t.Context(), store.Filter{})
+	require.NoError(t, err)
+	require.Len(t, after, len(before), "a share without a case holds no phone")
 }
 
 // Whoever stops the tests on a phone, or begins a task in their place, has it for themselves at once:

@@ -33,9 +33,10 @@ type holds struct {
 	end      func()
 }
 
-// open opens the folder. Without one there is no one to wait for.
+// open opens the folder. Without one there is no one to wait for, and without cases no phone is
+// held.
 func (h *holds) open(ctx context.Context, base *app.Settings, items []*suite.Item) error {
-	if !store.Exists(base.Conf.DataDir, string(base.Conf.Store.URL)) {
+	if len(items) == 0 || !store.Exists(base.Conf.DataDir, string(base.Conf.Store.URL)) {
 		return nil
 	}
 	var names []string
