@@ -34,13 +34,13 @@ func (s *store) orderPage() *Page {
 				ui.Card(ui.Row(ui.Icon("card"),
 					ui.Text(s.Say("Wallet ending in 4417", "尾号4417的钱包"))).Gap(10)),
 			).Gap(12).Pad(16, 4, 16, 12),
-			s.footer(s.Say("To pay", "应付"), total, ui.Button(s.Say("Pay", "付款")+" "+price(total),
+			footer(s.Say("To pay", "应付"), total, ui.Button(s.Say("Pay", "付款")+" "+price(total),
 				func() { s.Push(s.payPage(total)) }).Named("pay")))
 	}}
 }
 
 // footer is a sum and what to do with it.
-func (s *store) footer(label string, sum int, button *ui.View) *ui.View {
+func footer(label string, sum int, button *ui.View) *ui.View {
 	return ui.Row(ui.Column(ui.Small(label), ui.Text(price(sum)).Size(22).Bold().Named("total")).
 		Grow(1), button).Gap(12).Pad(16, 10).Fill(ui.Surface)
 }
@@ -139,16 +139,16 @@ func (s *store) logIn(number, code string) bool {
 // sendCode makes a login code for the number. It takes a moment to arrive.
 func (s *store) sendCode(number string) {
 	code := s.Data.Shop.newCode(number)
-	s.After(2*time.Second, func() { s.deliver(code) })
+	s.After(2*time.Second, func() { deliver(s.Task, code) })
 }
 
 // deliver brings the login code as a message.
-func (s *store) deliver(code string) {
-	name := s.Say("Shop", "商城")
-	text := s.Say("Your login code is "+code+". Never tell it to anyone.",
+func deliver(t *Task, code string) {
+	name := t.Say("Shop", "商城")
+	text := t.Say("Your login code is "+code+". Never tell it to anyone.",
 		"您的登录验证码是 "+code+", 请勿告诉他人。")
-	s.Data.Receive(name, "10690011", text, s.Now())
-	s.Notify(Notification{Package: messages.Package, Title: name, Text: text, Open: func(t *Task) {
+	t.Data.Receive(name, "10690011", text, t.Now())
+	t.Notify(Notification{Package: messages.Package, Title: name, Text: text, Open: func(t *Task) {
 		t.Dialog = nil
 		t.PopAll()
 		t.Push(chat(t, t.Data.Thread(name)))

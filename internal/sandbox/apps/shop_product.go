@@ -75,7 +75,7 @@ func (s *store) cartPage() *Page {
 			list.Add(empty("cart", s.Say("Your cart is empty", "购物车是空的")))
 		}
 		return s.screen(s.Say("Cart", "购物车"), []*ui.View{s.accountButton()}, list,
-			s.footer(s.Say("Total", "合计"), cart.total(), ui.Button(s.Say("Checkout", "去结算"),
+			footer(s.Say("Total", "合计"), cart.total(), ui.Button(s.Say("Checkout", "去结算"),
 				s.checkout).Named("checkout").Enable(len(cart.Cart) > 0)))
 	}}
 }
