@@ -119,9 +119,9 @@ func (o *onDemand) serve(ctx context.Context) error {
 		o.set.Log.Info("the page is open", "url", url)
 		return publishServer(o.set.Conf.DataDir, url)
 	})
-	over := o.over
-	if ctx.Err() == nil { // nobody can reach it, and the server runs without it
-		over = ctx
+	over := ctx // if nobody can reach it, the server runs without it
+	if ctx.Err() != nil {
+		over = o.over
 	}
 	return errors.Join(err, o.page.close(over), srv.Close())
 }
