@@ -186,21 +186,21 @@ type faltered struct {
 }
 
 func (t *faltered) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if t.of.does(12) {
+	if t.of.does(40) {
 		return nil, errFalters
 	}
 	return t.transaction.ExecContext(ctx, query, args...)
 }
 
 func (t *faltered) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if t.of.does(12) {
+	if t.of.does(40) {
 		return nil, errFalters
 	}
 	return t.transaction.QueryContext(ctx, query, args...)
 }
 
 func (t *faltered) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if t.of.does(12) {
+	if t.of.does(40) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
 		cancel()
