@@ -295,7 +295,8 @@ func (f *rough) client(ctx context.Context, task int) {
 	for ; id == "" && ctx.Err() == nil; n++ {
 		m, err := f.call(ctx, n, "/v1/sessions", key, map[string]any{
 			"task":      fmt.Sprintf("Task number %d: tap the places in turn.", task),
-			"device_id": f.wants(task), "queue": true, "wait_seconds": 0, "detached_ok": true, "reset_environment": false})
+			"device_id": f.wants(task), "queue": true, "wait_seconds": 0, "detached_ok": true,
+			"reset_environment": false})
 		if err == nil {
 			id, _ = m["session_id"].(string)
 		}

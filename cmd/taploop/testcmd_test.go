@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -481,56 +479,5 @@ cases:
 		code, _ := f.test("cases: [" + content + "]")
 		require.Equal(t, exitUsage, code, content)
 		require.Contains(t, f.said, wrong, content)
-	}
-}
-
-// Whatever mixture of outcomes there is, the exit code is that of the most telling one.
-func TestTheExitCodeOfTestsIsThatOfTheMostTellingOutcome(t *testing.T) {
-	t.Parallel()
-	kinds := []string{"", suite.KindPhone, suite.KindApp, suite.KindADB, suite.KindSuite,
-		suite.KindCassette}
-	cases := []struct {
-		suite.Outcome
-		kind    string
-		code    int
-		unflaky int // the code with --fail-on-flaky
-	}{
-		{suite.Passed, "", exitDone, exitDone}, {suite.Skipped, "", exitDone, exitDone},
-		{suite.Healed, "", exitDone, exitNotCompleted},
-		{suite.Flaky, "", exitDone, exitNotCompleted},
-		{suite.Failed, "", exitNotCompleted, exitNotCompleted},
-		{suite.Crashed, "", exitNotCompleted, exitNotCompleted},
-		{suite.NeedsPerson, "", exitWaiting, exitWaiting},
-		{suite.SetupFailed, suite.KindModel, exitModel, exitModel},
-		{suite.SetupFailed, "other", exitPhone, exitPhone},
-	}
-	order := []int{exitNotCompleted, exitWaiting, exitModel, exitPhone, exitDone}
-	for set := range 1 << len(cases) {
-		var all []suite.Result
-		var plain, unflaky []int
-		for n, c := range cases {
-			if set>>n&1 == 0 {
-				continue
-			}
-			if c.kind == "other" {
-				c.kind = kinds[set%len(kinds)]
-			}
-			all = append(all, suite.Result{Outcome: c.Outcome, Kind: c.kind})
-			plain, unflaky = append(plain, c.code), append(unflaky, c.unflaky)
-		}
-		for _, strict := range []bool{false, true} {
-			codes := plain
-			if strict {
-				codes = unflaky
-			}
-			want := exitDone
-			for _, code := range slices.Backward(order) {
-				if slices.Contains(codes, code) {
-					want = code
-				}
-			}
-			got, _ := errors.AsType[ended](endOfTests(all, strict)) // 0 without an error
-			require.Equal(t, want, int(got), "%v, strict %v", all, strict)
-		}
 	}
 }

@@ -129,7 +129,8 @@ func (r *runner) step(t *testing.T, lines string, env map[string]string) error {
 		"-c", lines)
 	c.Dir = r.dir
 	ours := func(s string) bool { return strings.HasPrefix(s, "TAPLOOP_") }
-	c.Env = append(slices.DeleteFunc(os.Environ(), ours), "CI=true", "GITHUB_ACTIONS=true", "GITHUB_ACTION_PATH="+top,
+	c.Env = append(slices.DeleteFunc(os.Environ(), ours), "CI=true", "GITHUB_ACTIONS=true",
+		"GITHUB_ACTION_PATH="+top,
 		"RUNNER_TEMP="+r.temp, "GITHUB_PATH="+filepath.Join(r.temp, "path"),
 		"GITHUB_STEP_SUMMARY="+filepath.Join(r.temp, "summary.md"),
 		"XDG_DATA_HOME="+filepath.Join(r.temp, "data"), "XDG_CONFIG_HOME="+r.temp)
