@@ -24,7 +24,7 @@ func TestEveryTransactionMayBeTriedAgain(t *testing.T) {
 	if storetest.OnPostgres() {
 		return // where a number that was given up is not given again, which tests would see
 	}
-	cmd := exec.Command(os.Args[0], "-test.v", "-test.timeout=10m",
+	cmd := exec.Command(os.Args[0], "-test.v", "-test.timeout=2m",
 		"-test.skip=^("+strings.Join(notFaltering, "|")+")$")
 	cmd.Env = append(os.Environ(), falters+"=1")
 	out, err := cmd.CombinedOutput()

@@ -28,11 +28,13 @@ type db struct {
 	noting     atomic.Pointer[func(Run, string) (AuditEntry, bool)] // see Runs.Note
 }
 
-// tx is a transaction that writes, and the time of what it writes down.
+// tx is a transaction that writes, the time of what it writes down, and what follows once it is
+// committed: one that is rolled back leaves nothing behind, in memory either.
 type tx struct {
 	transaction
-	db *db
-	at time.Time
+	db        *db
+	at        time.Time
+	committed []func()
 }
 
 // exec carries a statement out.
@@ -121,16 +123,21 @@ func (d *db) attempt(
 	if err != nil {
 		return err
 	}
-	if err := f(ctx, &tx{begun, d, d.now()}); err != nil {
+	t := &tx{transaction: begun, db: d, at: d.now()}
+	if err := f(ctx, t); err != nil {
 		if rollback := begun.Rollback(); rollback != nil && !d.engine.again(err) {
 			return errors.Join(err, fmt.Errorf("rolling back: %w", rollback))
 		}
 		return err
 	}
-	if err = begun.Commit(); err == nil {
-		d.stalled.Store(false)
+	if err := begun.Commit(); err != nil {
+		return err
 	}
-	return err
+	d.stalled.Store(false)
+	for _, follow := range t.committed {
+		follow()
+	}
+	return nil
 }
 
 var errSilent = errors.New("the database did not answer")

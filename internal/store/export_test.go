@@ -164,43 +164,47 @@ type faltering struct {
 
 var errFalters = errors.New("the test has given the transaction up")
 
-// does reports whether the next of n does.
-func (f *faltering) does(n int) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.chance.IntN(n) == 0
-}
-
 func (f *faltering) begin(ctx context.Context, d *db, durable bool) (transaction, error) {
 	t, err := f.engine.begin(ctx, d, durable)
-	return &faltered{t, f}, err
+	return &faltered{transaction: t, of: f}, err
 }
 
 func (f *faltering) again(err error) bool {
 	return errors.Is(err, errFalters) || errors.Is(err, context.Canceled) || f.engine.again(err)
 }
 
+// faltered is a transaction that fails from some statement on, as one does that PostgreSQL has
+// given up.
 type faltered struct {
 	transaction
-	of *faltering
+	of   *faltering
+	over bool
+}
+
+// fails reports whether the next of n does, or one before did.
+func (t *faltered) fails(n int) bool {
+	t.of.mu.Lock()
+	defer t.of.mu.Unlock()
+	t.over = t.over || t.of.chance.IntN(n) == 0
+	return t.over
 }
 
 func (t *faltered) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if t.of.does(40) {
+	if t.fails(40) {
 		return nil, errFalters
 	}
 	return t.transaction.ExecContext(ctx, query, args...)
 }
 
 func (t *faltered) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if t.of.does(40) {
+	if t.fails(40) {
 		return nil, errFalters
 	}
 	return t.transaction.QueryContext(ctx, query, args...)
 }
 
 func (t *faltered) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if t.of.does(40) {
+	if t.fails(40) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
 		cancel()
@@ -209,7 +213,7 @@ func (t *faltered) QueryRowContext(ctx context.Context, query string, args ...an
 }
 
 func (t *faltered) Commit() error {
-	if t.of.does(4) {
+	if t.fails(4) {
 		return errors.Join(errFalters, t.Rollback())
 	}
 	return t.transaction.Commit()

@@ -87,14 +87,16 @@ func (t *tx) present(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.stop == nil {
-		ctx, stop := context.WithCancel(context.Background())
-		o.stop = stop
-		o.renewal.Go(func() { o.keep(ctx) })
-		o.renewedAt(began, kept)
-	}
+	t.committed = append(t.committed, func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.stop == nil {
+			ctx, stop := context.WithCancel(context.Background())
+			o.stop = stop
+			o.renewal.Go(func() { o.keep(ctx) })
+			o.renewedAt(began, kept)
+		}
+	})
 	return nil
 }
 
