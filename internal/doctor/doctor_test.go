@@ -207,16 +207,20 @@ func TestThePageShowsNothingPrivate(t *testing.T) {
 			" r5ct90abcde|",
 		Mend: "see " + home + "/.cursor/mcp.json, /home/somebody/x, C:\\Users\\Some\\y, key " +
 			"top-secret-1 of annas-laptop at https://models.example.org/v1 and 127.0.0.1:8702 " +
-			"sk-proj-abcdef0123456789"}}}
+			"sk-proj-abcdef0123456789"}, {ID: "config.broken", Level: doctor.Broken,
+		Says: "http.url is \"phones.private.example\" (from b.yaml)\nhttp.hosts is " +
+			"[phones.private.example] (from b.yaml)"}}}
 	page := r.Page("en", "taploop 1", doctor.Private{
 		Secrets: []string{"top-secret-1", "annas-laptop"}, Phones: []string{"R5CT90ABCDE", "192.168.7.20:5555"},
 		URLs: []string{"https://models.example.org/v1", "http://localhost:11434/v1"}})
 	for _, hidden := range []string{"R5CT90ABCDE", "192.168", "fe80", host + " ", "somebody",
 		"Some",
-		"top-secret", "annas-laptop", "models.example.org", "abcdef0123", home + "/"} {
+		"top-secret", "annas-laptop", "phones.private", "models.example.org", "abcdef0123", home + "/"} {
 		require.NotContains(t, strings.ToUpper(page), strings.ToUpper(hidden))
 	}
 	require.Contains(t, page, "127.0.0.1:8702")
 	require.Contains(t, page, `[phone 1]\|`)
 	require.Contains(t, page, "~/.cursor/mcp.json")
+	require.Contains(t, page, "| http.url is […] (from b.yaml) http.hosts is […] (from b.yaml) |",
+		"one line, or it is no row")
 }

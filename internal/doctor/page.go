@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Private is what a page must not show, beside what Page knows of this machine.
@@ -34,7 +36,10 @@ func (r Report) Page(lang, program string, p Private) string {
 		say.System, runtime.GOOS, runtime.GOARCH)
 	fmt.Fprintf(&b, "| %s | %s | %s | %s |\n| --- | --- | --- | --- |\n", say.Level, say.Subject,
 		say.Says, say.Mend)
-	cell := func(s string) string { return strings.ReplaceAll(hide(s), "|", `\|`) }
+	cell := func(s string) string {
+		return strings.ReplaceAll(hide(text.Line(setting.ReplaceAllString(s, " is […] (from "))),
+			"|", `\|`)
+	}
 	for _, f := range r.Findings {
 		fmt.Fprintf(&b, "| %s `%s` | %s | %s | %s |\n", f.Level, f.ID, cell(f.Subject),
 			cell(f.Says), cell(f.Mend))
@@ -48,6 +53,7 @@ var (
 	ipv6    = regexp.MustCompile(`(?i)\[?\b[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){3,7}(?:%\w+)?\]?`)
 	homes   = regexp.MustCompile(`(?i)(/home/|/Users/|[A-Z]:\\Users\\)[^/\\\s"'` + "`" + `|]+`)
 	apiKey  = regexp.MustCompile(`\b(?:sk|pk|key|tok|taploop)[-_][\w-]{12,}`)
+	setting = regexp.MustCompile(` is .*? \(from `) // what a refused setting holds
 	mdnsFor = regexp.MustCompile(`adb-[^\s"'|]+?\._adb[\w-]*\._tcp\.?`)
 )
 
