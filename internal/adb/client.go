@@ -125,9 +125,6 @@ func (c *Client) Host(ctx context.Context, service string) (string, error) {
 		return "", err
 	}
 	defer conn.Close()
-	b, err := conn.block()
-	if err != nil {
-		return "", fmt.Errorf("adb %s: %w", brief(service), err)
-	}
-	return string(b), nil
+	b, err := conn.block(service)
+	return string(b), err
 }

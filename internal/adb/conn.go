@@ -81,24 +81,44 @@ func (c *Conn) verdict(service string) error {
 	case "OKAY":
 		return nil
 	case "FAIL":
-		message, err := c.block()
-		if err != nil {
-			return fmt.Errorf("adb %s: reading the reason of a refusal: %w", brief(service), err)
-		}
-		return refused(brief(service), string(message))
+		return c.refusal(service)
 	}
 	return fmt.Errorf("adb %s: %w: answer %q, want OKAY or FAIL", brief(service), ErrProtocol, b)
 }
 
-// block reads four hexadecimal digits and that many bytes.
-func (c *Conn) block() ([]byte, error) {
+// refusal reads the reason behind a FAIL.
+func (c *Conn) refusal(service string) error {
 	var head [4]byte
-	if err := c.full(head[:]); err != nil {
-		return nil, err
-	}
-	n, err := strconv.ParseUint(string(head[:]), 16, 16)
+	message, err := c.rest(head[:], c.full(head[:]))
 	if err != nil {
-		return nil, fmt.Errorf("%w: length %q", ErrProtocol, head)
+		return fmt.Errorf("adb %s: reading the reason of a refusal: %w", brief(service), err)
+	}
+	return refused(brief(service), string(message))
+}
+
+// block reads four hexadecimal digits and that many bytes, or FAIL and the reason, which is how a
+// service fails after its OKAY.
+func (c *Conn) block(service string) ([]byte, error) {
+	var head [4]byte
+	err := c.full(head[:])
+	if string(head[:]) == "FAIL" {
+		return nil, c.refusal(service)
+	}
+	b, err := c.rest(head[:], err)
+	if err != nil {
+		return nil, fmt.Errorf("adb %s: %w", brief(service), err)
+	}
+	return b, nil
+}
+
+// rest reads the bytes of a block behind its digits, unless reading these has failed.
+func (c *Conn) rest(digits []byte, failed error) ([]byte, error) {
+	if failed != nil {
+		return nil, failed
+	}
+	n, err := strconv.ParseUint(string(digits), 16, 16)
+	if err != nil {
+		return nil, fmt.Errorf("%w: length %q", ErrProtocol, digits)
 	}
 	b := make([]byte, n)
 	return b, c.full(b)

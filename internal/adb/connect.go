@@ -1,6 +1,7 @@
 package adb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ var (
 // Connect has the server connect a phone on the network, at HOST:PORT, and returns what it says. A
 // phone that is connected already is no error.
 func (c *Client) Connect(ctx context.Context, address string) (said string, err error) {
-	said, err = c.Host(ctx, "host:connect:"+address)
+	said, err = c.told(ctx, "host:connect:"+address)
 	if err != nil {
 		return "", fmt.Errorf("connecting %s: %w", address, err)
 	}
@@ -67,7 +68,7 @@ func (c *Client) Connect(ctx context.Context, address string) (said string, err 
 func (c *Client) Disconnect(ctx context.Context, address string) (said string, err error) {
 	said, err = c.Host(ctx, "host:disconnect:"+address)
 	if err != nil {
-		return "", hint.Add(fmt.Errorf("disconnecting %s: %w", address, err),
+		return "", hint.Add(fmt.Errorf("disconnecting %s: %w", cmp.Or(address, "all"), err),
 			"`taploop devices` lists what is connected")
 	}
 	if low := strings.ToLower(said); strings.Contains(low, "no such") ||
@@ -81,11 +82,12 @@ func (c *Client) Disconnect(ctx context.Context, address string) (said string, e
 // Pair gives the server's key to a phone that shows a pairing code, at the address that it shows
 // with the code. A server before 1.0.41 of 2020 cannot pair.
 func (c *Client) Pair(ctx context.Context, address, code string) (said string, err error) {
-	if code == "" || strings.ContainsAny(code, ": \t\r\n") {
+	const shortest = 6
+	if len(code) < shortest || strings.ContainsAny(code, ": \t\r\n") {
 		return "", hint.Add(fmt.Errorf("%w: that is no pairing code", ErrPair),
 			"type the six digits that \"Pair device with pairing code\" shows")
 	}
-	said, err = c.Host(ctx, "host:pair:"+code+":"+address)
+	said, err = c.told(ctx, "host:pair:"+code+":"+address)
 	if err != nil { // which may quote the service, with the code
 		return "", withoutCode(fmt.Errorf("pairing %s: %w", address, err), code)
 	}
@@ -95,6 +97,15 @@ func (c *Client) Pair(ctx context.Context, address, code string) (said string, e
 				"it is another one than that of the connection")
 	}
 	return text.Line(said), nil
+}
+
+// told is what the server says of a service, also where it says it with a refusal.
+func (c *Client) told(ctx context.Context, service string) (string, error) {
+	said, err := c.Host(ctx, service)
+	if r, ok := errors.AsType[*RefusedError](err); ok && r.kind == nil {
+		return r.Message, nil
+	}
+	return said, err
 }
 
 // codeless is an error without the code in its text.

@@ -69,7 +69,16 @@ func TestPairingNeverShowsTheCode(t *testing.T) {
 	require.ErrorIs(t, err, adb.ErrPair)
 	require.NotContains(t, err.Error(), "111111")
 	require.NotEmpty(t, hint.Of(err))
-	for _, bad := range []string{"", "12:34", "1 2"} {
+	late := clientOf(t, &fakeServer{raw: func(_ string, w *wire) bool {
+		w.ok()
+		w.fail("Failed: Unable to start pairing client.")
+		return true
+	}})
+	_, err = late.Pair(t.Context(), at, "123456")
+	require.ErrorIs(t, err, adb.ErrPair)
+	require.ErrorContains(t, err, "Unable to start pairing client")
+	require.Contains(t, hint.Of(err), "still shows the code")
+	for _, bad := range []string{"", "12:34", "1 2", "12345"} {
 		_, err = c.Pair(t.Context(), at, bad)
 		require.ErrorIs(t, err, adb.ErrPair)
 	}
