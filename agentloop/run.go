@@ -45,7 +45,11 @@ func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
 	end.Steps, end.Last = l.record.local, l.record.last
 	end.Begun = *l.record.open
 	end.Took = time.Since(l.start)
-	l.record.log.InfoContext(ctx, "ended", "reason", end.Reason, "steps", end.Steps,
+	level := slog.LevelDebug // who carries the run out says how it ended
+	if end.Err != nil {
+		level = slog.LevelWarn
+	}
+	l.record.log.Log(ctx, level, "ended", "reason", end.Reason, "steps", end.Steps,
 		"took", end.Took.Round(time.Millisecond), "err", end.Err)
 	e := Event{Kind: Ended, Ending: end}
 	if l.record.last != nil {

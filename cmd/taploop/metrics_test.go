@@ -36,7 +36,15 @@ func TestTheMetricsTellWhereTheTimeOfStepsWent(t *testing.T) {
 	require.Regexp(t, `(?m)^taploop_disk_free_bytes [1-9]`, text)
 	require.Regexp(t, `(?m)^taploop_http_requests_total\{route="/mcp",code="200"\} [1-9]`, text)
 	require.NotContains(t, text, b.task.Goal)
-	require.NotContains(t, text, "runs_ended_total", "it waits")
+	for _, kind := range []string{"taploop_step_seconds histogram", "taploop_runs gauge",
+		"taploop_model_seconds histogram", "taploop_steps_total counter"} {
+		require.Contains(t, text, "# TYPE "+kind+"\n")
+	}
+	for _, series := range []string{`runs_ended_total{outcome="completed"}`,
+		`phone_faults_total{kind="disconnected"}`, `answers_total{channel="page"}`,
+		`step_seconds_count{part="again"}`} {
+		require.Contains(t, text, "\ntaploop_"+series+" 0\n", "there before it counts")
+	}
 	_, said, code := b.run("reply", asked.Question.ID, "42")
 	require.Zero(t, code, said)
 	s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID}))

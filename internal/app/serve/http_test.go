@@ -4,7 +4,10 @@ package serve
 
 import (
 	"context"
+	"log/slog"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"syscall"
@@ -53,6 +56,41 @@ func TestTheMetricsCountWhatWasAskedAgain(t *testing.T) {
 	require.Contains(t, out.String(), `taploop_step_seconds_sum{part="decide"} 3`+"\n")
 	require.Contains(t, out.String(), "taploop_steps_total 4\n")
 	require.Contains(t, out.String(), `taploop_step_seconds_count{part="again"} 2`+"\n")
+}
+
+// The line of a request names what it was for, and nothing of a path that was refused.
+func TestARequestsLineNamesItsSubject(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/sessions", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "/v1/sessions/begun")
+		w.WriteHeader(http.StatusCreated)
+	})
+	serves := func(w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("id") == "a secret" {
+			http.NotFound(w, r)
+		}
+	}
+	for _, pattern := range []string{"GET /v1/sessions/{id}/steps", "POST /v1/inquiries/{id}/reply",
+		"GET /v1/devices/{id}/live", "GET /v1/sessions"} {
+		mux.HandleFunc(pattern, serves)
+	}
+	for request, want := range map[string]string{
+		"POST /v1/sessions":                 "session=begun",
+		"GET /v1/sessions/one/steps":        "session=one",
+		"POST /v1/inquiries/two/reply":      "question=two",
+		"GET /v1/devices/three/live":        "serial=three",
+		"GET /v1/sessions":                  "",
+		"GET /v1/sessions/a%20secret/steps": "",
+	} {
+		var log strings.Builder
+		h := counted(mux, NewCounters(), slog.New(slog.NewTextHandler(&log, nil)))
+		method, path, _ := strings.Cut(request, " ")
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, path, nil))
+		_, said, found := strings.Cut(log.String(), " took=")
+		require.True(t, found, log.String())
+		_, said, _ = strings.Cut(strings.TrimSpace(said), " ")
+		require.Equal(t, want, said, request)
+	}
 }
 
 func TestAnAddressThatListensEverywhereIsReachedOnThisMachine(t *testing.T) {

@@ -92,9 +92,10 @@ func counted(next http.Handler, c counters, log *slog.Logger) http.Handler {
 				out.code = http.StatusInternalServerError
 			}
 			route := routeOf(r)
-			c.count(`taploop_http_requests_total{route=%q,code="%d"}`, route, out.status())
-			log.Log(r.Context(), levelOf(route), "request", "request", id, "method", r.Method,
-				"route", route, "code", out.status(), "took", time.Since(began))
+			c.labelled(`taploop_http_requests_total{route=%q,code="%d"}`, route, out.status()).Inc()
+			log.Log(r.Context(), levelOf(route), "request", append([]any{"request", id, "method",
+				r.Method, "route", route, "code", out.status(), "took", time.Since(began)},
+				subject(r, out)...)...)
 			if p != nil {
 				panic(p)
 			}
@@ -119,6 +120,25 @@ func routeOf(r *http.Request) string {
 		return "none"
 	}
 	return pattern
+}
+
+// subject is the session, question or phone that a request was served for, by its path or by the
+// session that it began. The path of one that was refused may hold anything.
+func subject(r *http.Request, out *answer) []any {
+	id, pattern := r.PathValue("id"), routeOf(r)
+	if begun, is := strings.CutPrefix(out.Header().Get("Location"), "/v1/sessions/"); is {
+		id, pattern = begun, "/v1/sessions/{id}"
+	}
+	if id == "" || out.status() >= http.StatusBadRequest {
+		return nil
+	}
+	for path, key := range map[string]string{"/v1/sessions/": "session",
+		"/v1/inquiries/": "question", "/v1/devices/": "serial"} {
+		if strings.HasPrefix(pattern, path) {
+			return []any{key, id}
+		}
+	}
+	return nil
 }
 
 // levelOf is that of a request's line. Calls of tools have lines of their own, and what pages and

@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -19,13 +20,29 @@ import (
 // counters count what a server has done since it began, for Prometheus.
 type counters struct{ *metrics.Set }
 
-// NewCounters returns counters at zero.
+// NewCounters returns counters at zero: a series is there before the first event that it counts.
 func NewCounters() counters {
+	metrics.ExposeMetadata(true)
 	c := counters{metrics.NewSet()}
-	for _, kind := range []string{"prompt", "completion"} {
-		c.NewCounter(fmt.Sprintf("taploop_model_tokens_total{kind=%q}", kind))
-	}
 	c.NewCounter("taploop_steps_total")
+	for _, kind := range []string{"prompt", "completion"} {
+		c.labelled("taploop_model_tokens_total{kind=%q}", kind)
+	}
+	for _, kind := range faults {
+		c.labelled("taploop_phone_faults_total{kind=%q}", kind)
+	}
+	for _, s := range store.States() {
+		if counts(s) {
+			c.labelled("taploop_runs_ended_total{outcome=%q}", strings.ToLower(string(s)))
+		}
+	}
+	for _, way := range channel.All() {
+		c.labelled("taploop_answers_total{channel=%q}", way.Stored)
+	}
+	for _, p := range (agentloop.Timing{}).Parts() {
+		c.part(p.Name)
+	}
+	c.model()
 	return c
 }
 
@@ -48,16 +65,17 @@ var faults = map[agentloop.StopReason]string{
 func (c counters) Observe(e runs.Event) {
 	switch e.Kind {
 	case agentloop.Stepped:
-		c.count("taploop_steps_total")
+		c.labelled("taploop_steps_total").Inc()
 		c.spend(e.Step)
 	case agentloop.Ended:
 		if kind := faults[e.Ending.Reason]; kind != "" {
-			c.count("taploop_phone_faults_total{kind=%q}", kind)
+			c.labelled("taploop_phone_faults_total{kind=%q}", kind).Inc()
 		}
 		c.spend(e.Ending.Begun)
 	case runs.StateChanged:
-		if e.State.Terminal() || e.State == store.Paused {
-			c.count("taploop_runs_ended_total{outcome=%q}", strings.ToLower(string(e.State)))
+		if counts(e.State) {
+			c.labelled("taploop_runs_ended_total{outcome=%q}",
+				strings.ToLower(string(e.State))).Inc()
 		}
 	}
 }
@@ -65,31 +83,39 @@ func (c counters) Observe(e runs.Event) {
 // Settled counts an answer.
 func (c counters) Settled(q inquiry.Question) {
 	if q.Resolution != nil && q.Resolution.Channel != "" {
-		c.count("taploop_answers_total{channel=%q}", q.Resolution.Channel)
+		c.labelled("taploop_answers_total{channel=%q}", q.Resolution.Channel).Inc()
 	}
 }
 
-func (c counters) count(format string, labels ...any) {
-	c.GetOrCreateCounter(fmt.Sprintf(format, labels...)).Inc()
+// counts reports whether a run that comes to the state has ended, for now or for good.
+func counts(s store.State) bool { return s.Terminal() || s == store.Paused }
+
+func (c counters) labelled(format string, labels ...any) *metrics.Counter {
+	return c.GetOrCreateCounter(fmt.Sprintf(format, labels...))
+}
+
+func (c counters) part(name string) *metrics.PrometheusHistogram {
+	return c.GetOrCreatePrometheusHistogramExt(
+		fmt.Sprintf("taploop_step_seconds{part=%q}", name), stepBuckets)
+}
+
+func (c counters) model() *metrics.PrometheusHistogram {
+	return c.GetOrCreatePrometheusHistogramExt("taploop_model_seconds", modelBuckets)
 }
 
 // spend counts what a step has cost.
 func (c counters) spend(s agentloop.Step) {
 	for _, p := range s.Timing.Parts() {
 		if p.Time > 0 {
-			c.GetOrCreatePrometheusHistogramExt(
-				fmt.Sprintf("taploop_step_seconds{part=%q}", p.Name), stepBuckets).
-				Update(p.Time.Seconds())
+			c.part(p.Name).Update(p.Time.Seconds())
 		}
 	}
 	if s.Timing.Model > 0 {
-		c.GetOrCreatePrometheusHistogramExt("taploop_model_seconds", modelBuckets).
-			Update(s.Timing.Model.Seconds())
+		c.model().Update(s.Timing.Model.Seconds())
 	}
 	for _, t := range s.Proposal.Tries {
-		c.GetOrCreateCounter(`taploop_model_tokens_total{kind="prompt"}`).Add(t.PromptTokens)
-		c.GetOrCreateCounter(`taploop_model_tokens_total{kind="completion"}`).
-			Add(t.CompletionTokens)
+		c.labelled("taploop_model_tokens_total{kind=%q}", "prompt").Add(t.PromptTokens)
+		c.labelled("taploop_model_tokens_total{kind=%q}", "completion").Add(t.CompletionTokens)
 	}
 }
 
