@@ -4,7 +4,7 @@
 #   make check        gofmt, go vet and staticcheck, then make test
 #   make ports        go vet for the systems that the tests do not run on: Windows and macOS
 #   make nightly      the same with all that takes long: many kills, the race detector everywhere, 5 minutes of each fuzz
-#                     target, the conformance suite ten times
+#                     target, the conformance suite ten times, what is given away for all platforms
 #   make setup        fetch adb, adbd, mksh and toybox for the tests below .cache (make test does it too)
 #   make generate     what is made from code
 #   make fuzz         each fuzz target for FUZZTIME
@@ -56,6 +56,7 @@ nightly: fmt vet staticcheck
 	$(MAKE) fuzz FUZZTIME=5m
 	$(MAKE) clients
 	$(MAKE) conformance CONFORMANCE=10
+	TAPLOOP_TEST_LONG=1 $(MAKE) dist-check
 
 setup:
 	scripts/setup
