@@ -175,6 +175,9 @@ func dropFramesOf(ctx context.Context, s *Store, id string, before time.Time) (
 	}
 	dir := filepath.Join(s.frames.dir, id)
 	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) { // the session was deleted meanwhile
+		return n, 0, nil
+	}
 	for _, e := range files {
 		info, failed := e.Info()
 		if failed == nil && info.ModTime().Before(began) {

@@ -112,26 +112,48 @@ func TestTheOldestPicturesMakeRoom(t *testing.T) {
 
 func TestRetentionUnderLoadLosesNothingThatIsKept(t *testing.T) {
 	dir := t.TempDir()
-	s, other := open(t, dir, nil), open(t, dir, nil)
+	s := open(t, dir, nil)
+	other := open(t, dir, &store.Options{ // to which all has been left alone for a second
+		Now: func() time.Time { return time.Now().Add(time.Second) }})
+	broker := inquiry.NewBroker(s.Questions, nil)
 	ctx, stop := context.WithCancel(t.Context())
-	var going sync.WaitGroup
-	for range 3 {
-		going.Go(func() {
+	hungry := store.Retention{Disk: 1, Frames: 1, Sessions: 1}
+	var retaining sync.WaitGroup
+	for range 2 {
+		retaining.Go(func() {
 			for ctx.Err() == nil {
-				_, err := other.Retain(t.Context(), store.Retention{Disk: 1, Sessions: time.Hour})
-				if err != nil {
+				if _, err := other.Retain(t.Context(), hungry); err != nil {
 					t.Error(err)
 					return
 				}
 			}
 		})
 	}
-	for range 30 {
+	waiting := map[string]store.Run{} // by their questions
+	for range 8 {
 		r := past(t, s, store.Running)
 		require.Equal(t, 2, pictures(t, s, r), "of a run that goes on")
+		waiting[ask(t, broker, r, inquiry.Question{}).ID] = r
+		_, err := s.Runs.Transition(t.Context(), r.ID, store.Change{To: store.Paused})
+		require.NoError(t, err)
+		past(t, s, store.Completed)
 	}
 	stop()
-	going.Wait()
+	retaining.Wait()
+	_, err := other.Retain(t.Context(), hungry)
+	require.NoError(t, err)
+	for id, r := range waiting {
+		q, err := s.Questions.Get(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, inquiry.Pending, q.Status)
+		require.Equal(t, 2, pictures(t, s, r))
+		require.Len(t, audit(t, s, store.AuditFilter{QuestionID: id}), 1)
+	}
+	require.Len(t, audit(t, s, store.AuditFilter{Event: store.AuditPruned}), len(waiting),
+		"a line for each completed session, which are all gone")
+	list, err := s.Sessions(t.Context(), store.Filter{})
+	require.NoError(t, err)
+	require.Len(t, list, len(waiting))
 }
 
 func TestTheAuditIsPrunedByAPersonAndALineStays(t *testing.T) {
