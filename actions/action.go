@@ -63,12 +63,25 @@ func Describe(a Action) string {
 	return Brief(a, words.Default)
 }
 
-var verbs = words.Of[map[string]string]("actions")
+// wording is an action in a language.
+type wording struct {
+	Do, Done      string // for people, without what the action acts with
+	Does, Example string // for models: a sentence, and the action as agent_action with tabs
+}
+
+var wordings = words.Of[map[string]wording]("actions")
+
+// Explained says for models, in the language that fits best, what the action of the verb does, and
+// gives an example in the form of agent_action.
+func Explained(verb, lang string) (does, example string) {
+	w := (*wordings(lang))[verb]
+	return w.Does, w.Example
+}
 
 // Brief words the action for people in a few words, without the places it touches, in the language
 // that fits best.
 func Brief(a Action, lang string) string {
-	return strings.TrimSpace((*verbs(lang))[a.Verb()] + " " + a.with())
+	return strings.TrimSpace((*wordings(lang))[a.Verb()].Do + " " + a.with())
 }
 
 // quoted returns a text in quotes, shortened, or "" for the empty one.

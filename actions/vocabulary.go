@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/words"
 )
 
 // Vocabulary returns the zero value of every member, in the order in which they are explained to
@@ -51,8 +50,6 @@ func TraitsOf(verb string) (Traits, bool) {
 	return reflect.Zero(t).Interface().(Action).Traits(), true
 }
 
-var acted = words.Of[map[string]string]("acted")
-
 // Acted words the action for people as a thing that was done, in the language that fits best, for
 // example: opened Shop. It quotes neither questions nor reports.
 func Acted(a Action, lang string) string {
@@ -63,5 +60,5 @@ func Acted(a Action, lang string) string {
 	case OpenApp:
 		with = text.Cut(text.Line(a.App), maxDescribed)
 	}
-	return strings.TrimSpace((*acted(lang))[a.Verb()] + " " + with)
+	return strings.TrimSpace((*wordings(lang))[a.Verb()].Done + " " + with)
 }

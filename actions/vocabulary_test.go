@@ -65,10 +65,8 @@ func TestGolden(t *testing.T) {
 		c.Want(t, "want", b.String())
 	})
 	for _, lang := range words.Languages() {
-		for _, domain := range []string{"actions", "acted"} {
-			named := *words.Domains()[domain].Read(lang).(*map[string]string)
-			require.Len(t, named, len(actions.Vocabulary()), "an action in words")
-		}
+		named := reflect.ValueOf(words.Domains()["actions"].Read(lang)).Elem()
+		require.Equal(t, len(actions.Vocabulary()), named.Len(), "an action in words")
 	}
 	for _, a := range actions.Vocabulary() {
 		require.NotEqual(t, actions.Brief(a, "en"), actions.Brief(a, "zh"))

@@ -13,6 +13,7 @@ import (
 	"text/template/parse"
 	"unicode/utf8"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -131,6 +132,7 @@ func ParseTemplate(name, text, lang string) (*Template, error) {
 		return nil, fmt.Errorf("%s has a NUL in it, which is no text", name)
 	}
 	t := template.Must(template.New(name).Funcs(functions).ParseFS(shared, "shared."+lang+".tmpl"))
+	template.Must(t.New("vocabulary").Parse(vocabulary(lang)))
 	if _, err := t.Parse(text); err != nil {
 		return nil, templateError(err)
 	}
@@ -152,12 +154,19 @@ func ParseTemplate(name, text, lang string) (*Template, error) {
 	return out, nil
 }
 
-// MustTemplate reads the family's template in that language, and panics when it cannot: of its
-// files NAME.LANG.tmpl one after the other, of prompt when no names are given.
-func MustTemplate(files fs.FS, lang string, names ...string) *Template {
-	if names == nil {
-		names = []string{"prompt"}
+// vocabulary has a line for every action, in the form of agent_action.
+func vocabulary(lang string) string {
+	var lines []string
+	for _, a := range actions.Vocabulary() {
+		does, example := actions.Explained(a.Verb(), lang)
+		lines = append(lines, "- "+a.Verb()+": "+does+" "+example)
 	}
+	return strings.Join(lines, "\n")
+}
+
+// Source returns the family's files NAME.LANG.tmpl in that language, one after the other. It panics
+// if one is missing.
+func Source(files fs.FS, lang string, names ...string) string {
 	var all strings.Builder
 	for _, name := range names {
 		b, err := fs.ReadFile(files, name+"."+lang+".tmpl")
@@ -166,7 +175,21 @@ func MustTemplate(files fs.FS, lang string, names ...string) *Template {
 		}
 		all.Write(b)
 	}
-	t, err := ParseTemplate(strings.Join(names, "+"), all.String(), lang)
+	return all.String()
+}
+
+// MustTemplate reads a template of a family from these files, or from prompt if no names are given.
+// It panics if it cannot be read.
+func MustTemplate(files fs.FS, lang string, names ...string) *Template {
+	if names == nil {
+		names = []string{"prompt"}
+	}
+	return MustParse(strings.Join(names, "+"), Source(files, lang, names...), lang)
+}
+
+// MustParse is ParseTemplate for the templates of the families. It panics if one cannot be read.
+func MustParse(name, text, lang string) *Template {
+	t, err := ParseTemplate(name, text, lang)
 	if err != nil {
 		panic(err)
 	}

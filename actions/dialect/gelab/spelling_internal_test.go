@@ -2,7 +2,6 @@ package gelab
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -55,15 +54,14 @@ func TestEverySpellingOfAnActionGetsItsOwnName(t *testing.T) {
 	}
 }
 
-// examples are the fields behind action:NAME in the prompt's explanations.
+// examples are the fields behind action:NAME in the vocabulary's examples.
 func examples(t *testing.T) map[string]string {
-	prompt, err := prompts.ReadFile("prompt.en.tmpl")
-	require.NoError(t, err)
 	all := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^- (\w+): .* action:\w+(.*)$`).
-		FindAllStringSubmatch(string(prompt), -1) {
-		all[m[1]] = m[2]
+	for _, f := range forms {
+		_, example := actions.Explained(f.Name, "en")
+		fields, is := strings.CutPrefix(example, "action:"+f.Name)
+		require.True(t, is, example)
+		all[f.Name] = fields
 	}
-	require.Len(t, all, len(forms))
 	return all
 }

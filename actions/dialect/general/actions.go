@@ -1,6 +1,7 @@
 package general
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -74,22 +75,43 @@ func withOwn(list dialect.Forms) dialect.Forms {
 		}
 	}
 	for i := range list {
-		list[i].Want = wanted(&list[i])
+		list[i].Want = wanted(&list[i], anyValue)
 	}
 	return list
 }
 
-// wanted shows how an action is to be written.
-func wanted(f *dialect.Form) string {
-	example := `{"type": "` + f.Name + `"`
+// wanted shows how an action is to be written, with a value for each argument that has to be there.
+func wanted(f *dialect.Form, value func(reflect.Type) string) string {
+	written := `{"type": "` + f.Name + `"`
 	for _, p := range f.Params() {
 		for name := range strings.SplitSeq(p.Names[0], ",") {
 			if !p.Optional {
-				example += `, "` + name + `": ...`
+				written += `, "` + name + `": ` + value(p.Type)
 			}
 		}
 	}
-	return example + "}"
+	return written + "}"
+}
+
+func anyValue(reflect.Type) string { return "..." }
+
+// example is a value of that type, as JSON.
+func example(of reflect.Type) string {
+	switch of {
+	case reflect.TypeFor[screen.Point]():
+		return "500"
+	case reflect.TypeFor[time.Duration]():
+		return "2"
+	case reflect.TypeFor[actions.Direction]():
+		return `"down"`
+	case reflect.TypeFor[actions.Key]():
+		return `"back"`
+	}
+	b, err := json.Marshal(reflect.Zero(of).Interface())
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }
 
 // readDrag reads two places, or a path of two.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/internal/screen"
 )
@@ -40,10 +41,11 @@ func made(o dialect.Options, name, form string, tools []dialect.Tool) dialect.Di
 		Profile: dialect.Profile{Name: name, Turns: shown, Fit: screen.Fit{Long: 1280},
 			Elements:    true,
 			Coordinates: usual(o.Model)},
-		Template: dialect.MustTemplate(prompts, o.Lang, form, "actions", "prompt"),
-		Abort:    "abort",
-		Tools:    tools,
-		Keyed:    true,
+		Template: dialect.MustParse(name, dialect.Source(prompts, o.Lang, form, "prompt")+
+			"{{define \"actions\"}}\n"+lines(o.Lang)+"{{end}}", o.Lang),
+		Abort: "abort",
+		Tools: tools,
+		Keyed: true,
 	})}
 }
 
@@ -69,14 +71,24 @@ func usual(model string) screen.Coordinates {
 // explained is a line of the prompt that explains an action: its example, and in words.
 var explained = regexp.MustCompile(`(?m)^- (\{"type": "(\w+)".*\}) (.*)$`)
 
+// lines explain the actions in the order of the forms: in the family's words, and those that it has
+// no words for in the vocabulary's.
+func lines(lang string) string {
+	all := strings.TrimSpace(dialect.Source(prompts, lang, "actions"))
+	for i := range forms {
+		f := &forms[i]
+		if !strings.Contains(all, `{"type": "`+f.Name+`"`) {
+			does, _ := actions.Explained(f.Action.Verb(), lang)
+			all += "\n- " + wanted(f, example) + " " + does
+		}
+	}
+	return all
+}
+
 // tools are the actions as native tools, in the words of the prompt.
 func tools(lang string) []dialect.Tool {
-	text, err := prompts.ReadFile("actions." + lang + ".tmpl")
-	if err != nil {
-		panic(err)
-	}
 	words := map[string]string{}
-	for _, m := range explained.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range explained.FindAllStringSubmatch(lines(lang), -1) {
 		words[m[2]] = m[3]
 	}
 	var all []dialect.Tool

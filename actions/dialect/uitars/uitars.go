@@ -77,20 +77,11 @@ func New(o dialect.Options) dialect.Dialect {
 
 // template is the prompt with places written as boxes or as points.
 func template(lang string, point bool) *dialect.Template {
-	name := "prompt." + lang + ".tmpl"
-	b, err := prompts.ReadFile(name)
-	if err != nil {
-		panic(err)
-	}
 	writes := strings.NewReplacer()
 	if point {
 		writes = strings.NewReplacer("drag(start_box='(x1,y1)', end_box='(x2,y2)')",
 			"drag(start_point='<point>x1 y1</point>', end_point='<point>x2 y2</point>')",
 			"start_box='(x1,y1)'", "point='<point>x1 y1</point>'")
 	}
-	t, err := dialect.ParseTemplate(name, writes.Replace(string(b)), lang)
-	if err != nil {
-		panic(err)
-	}
-	return t
+	return dialect.MustParse("prompt", writes.Replace(dialect.Source(prompts, lang, "prompt")), lang)
 }
