@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"sync"
 
+	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -95,7 +97,9 @@ var pageTexts = words.Of[map[string]any]("page")
 var textsScript = sync.OnceValues(func() ([]byte, error) {
 	all := map[string]any{}
 	for _, lang := range words.Languages() {
-		all[lang] = pageTexts(lang)
+		texts := map[string]any{"channels": channel.Labels()}
+		maps.Copy(texts, *pageTexts(lang))
+		all[lang] = texts
 	}
 	b, err := json.Marshal(all)
 	return slices.Concat([]byte("export const WORDS = "), b, []byte(";\n")), err

@@ -40,6 +40,7 @@ func TestThePageNamesEveryChannelInEveryLanguage(t *testing.T) {
 	for lang, texts := range pageTexts(t) {
 		named, _ := texts["channels"].(map[string]any)
 		require.ElementsMatch(t, want, slices.Collect(maps.Keys(named)), lang)
+		require.NotContains(t, slices.Collect(maps.Values(named)), "", lang)
 	}
 }
 

@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 // Channel is one way in which a question reaches somebody who answers.
 type Channel struct {
 	Name   string // among a question's channels, and in a reply mode when it can be a step of one
+	Label  string // what people are shown, in English; words/LANG/page.yaml has it in others
 	Short  string // a shorter name, which is taken wherever somebody writes a reply mode; or ""
 	Stored string // under which an answer through it is stored, one of inquiry's channels
 	Step   bool   // can be a step of a reply mode
@@ -43,17 +45,17 @@ const (
 
 // registry is all channels: first the steps, in the order in which they are explained.
 var registry = []Channel{
-	{Name: string(PassToClient), Short: "pass",
+	{Name: string(PassToClient), Label: "MCP client", Short: "pass",
 		Stored: inquiry.ChannelMCP, Step: true, Person: true,
 		Help: "returns the question to you, for your user",
 		Guide: "the default of MCP calls, of pipes and of `--json`: the run waits in the store, " +
 			"the command ends with exit code 4 and the session's id; `taploop continue SESSION " +
 			"--reply TEXT` goes on, today or tomorrow, even after a crash"},
-	{Name: string(Elicit), Stored: inquiry.ChannelElicit, Step: true, Person: true,
+	{Name: string(Elicit), Label: "client's dialog", Stored: inquiry.ChannelElicit, Step: true, Person: true,
 		Authority: inquiry.AuthorityClientUI,
 		Help:      "shows your user a form, if you can show forms",
 		Guide:     "the MCP client shows its user a form, when it can; only with `taploop serve`"},
-	{Name: string(ManualReply), Short: "manual",
+	{Name: string(ManualReply), Label: "console", Short: "manual",
 		Stored: inquiry.ChannelConsole, Step: true, Person: true,
 		OutOfBand: true, Authority: inquiry.AuthorityLocalOperator,
 		Needs: "a console", Provide: "run at a terminal",
@@ -61,7 +63,7 @@ var registry = []Channel{
 		Guide: "the terminal asks, in your language (English or Chinese); an empty line asks " +
 			"again, `/refuse` refuses, `/delegate` leaves it to the agent, `/timeout` does what " +
 			"silence does, `/stop` ends the run"},
-	{Name: string(AutoReply), Short: "auto",
+	{Name: string(AutoReply), Label: "model", Short: "auto",
 		Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
 		Authority: inquiry.AuthorityAgent,
 		Needs:     "a model that answers", Provide: "configure a model that answers",
@@ -69,7 +71,7 @@ var registry = []Channel{
 			"and the result's notes say what it answered",
 		Guide: "a model answers from the task, the question and the screenshot; the answer is " +
 			"marked as a model's"},
-	{Name: string(Model),
+	{Name: string(Model), Label: "model",
 		Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
 		Authority: inquiry.AuthorityAgent,
 		Needs:     "that deciding model", Provide: "configure it under models",
@@ -77,22 +79,33 @@ var registry = []Channel{
 			"which passes the question on when it cannot decide",
 		Guide: "or `model:NAME`: a deciding model answers, or says that it cannot and the next " +
 			"one is asked ([more](notifications.md#deciding-models))"},
-	{Name: string(NoReply), Short: "no",
+	{Name: string(NoReply), Label: "timer", Short: "no",
 		Stored: inquiry.ChannelTimer, Step: true, OutOfBand: true, Last: true,
 		Needs: "a timer", Provide: "use another mode",
 		Help:  "tells the agent to go on without an answer",
 		Guide: "the model is told to go on and not to ask"},
 
-	{Name: inquiry.ChannelPage, Stored: inquiry.ChannelPage},
-	{Name: inquiry.ChannelHTTP, Stored: inquiry.ChannelHTTP},
-	{Name: inquiry.ChannelCommandLine, Stored: inquiry.ChannelCommandLine},
-	{Name: inquiry.ChannelClient, Stored: inquiry.ChannelClient},
-	{Name: inquiry.ChannelMemory, Stored: inquiry.ChannelMemory},
-	{Name: inquiry.ChannelRun, Stored: inquiry.ChannelRun},
+	{Name: inquiry.ChannelPage, Label: "inbox page", Stored: inquiry.ChannelPage},
+	{Name: inquiry.ChannelHTTP, Label: "HTTP", Stored: inquiry.ChannelHTTP},
+	{Name: inquiry.ChannelCommandLine, Label: "command line", Stored: inquiry.ChannelCommandLine},
+	{Name: inquiry.ChannelClient, Label: "client", Stored: inquiry.ChannelClient},
+	{Name: inquiry.ChannelMemory, Label: "remembered answer", Stored: inquiry.ChannelMemory},
+	{Name: inquiry.ChannelRun, Label: "the run", Stored: inquiry.ChannelRun},
 }
 
 // All are the channels.
 func All() []Channel { return slices.Clone(registry) }
+
+// Labels are what people are shown, in English, by the names of the channels and by those under
+// which answers through them are stored.
+func Labels() map[string]string {
+	all := map[string]string{}
+	for _, c := range registry {
+		all[c.Stored] = cmp.Or(all[c.Stored], c.Label)
+		all[c.Name] = c.Label
+	}
+	return all
+}
 
 // Steps are the channels that can be a step of a reply mode.
 func Steps() []Channel {

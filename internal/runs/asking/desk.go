@@ -26,6 +26,8 @@ type Options struct {
 	// none, or it does not fit, the question is asked. Nil expects nothing.
 	Expected func(inquiry.Question) (r inquiry.Reply, ok bool)
 
+	Askers map[channel.Mode]route.Asker // of other channels that ask actively
+
 	Console  Console  // answers under manual_reply, which is refused if it is nil
 	Channels []string // list every question, in addition to the question's channels
 	// How long a channel has its turn if the mode does not say. The default is 10 minutes.
@@ -79,6 +81,9 @@ func (d *Desk) newAskers(stop func(inquiry.Question)) map[string]route.Asker {
 	askers := map[string]route.Asker{string(channel.NoReply): noReplyChannel{d.broker}}
 	if d.opts.Console != nil {
 		askers[string(channel.ManualReply)] = consoleChannel{d.opts.Console, d.broker, stop}
+	}
+	for name, asker := range d.opts.Askers {
+		askers[string(name)] = asker
 	}
 	for name, by := range d.opts.Deciders {
 		askers[string(name)] = deciderChannel{d, name, by}
