@@ -34,6 +34,9 @@ type Options struct {
 	Attention time.Duration
 }
 
+// Askers are channels that ask actively, by their modes.
+type Askers = map[channel.Mode]route.Asker
+
 // Desk asks people and models questions. It depends only on the stored state of the runs that ask.
 // It is safe for concurrent use.
 type Desk struct {
