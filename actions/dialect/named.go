@@ -29,11 +29,12 @@ type Named struct {
 var (
 	// actionKeys are the names under which an object names its action, the surest first.
 	actionKeys = fields(`action_type action type name tool_name tool recipient_name function
-		command`)
+		function_call tool_call command`)
 	// surely are those of which one has to be there.
-	surely = fields("action_type action type tool_name tool recipient_name function")
-	inside = fields(`arguments args parameters params input inputs action_inputs
-		action_input action_params action_args`)
+	surely = fields(`action_type action type tool_name tool recipient_name function function_call
+		tool_call`)
+	inside = fields(`arguments args parameters params input inputs action_inputs action_input
+		action_params action_args action_arguments action_parameters tool_input tool_args kwargs`)
 	// kindsOfCall are what stands for a name and is none.
 	kindsOfCall = fields(`function function_call tool_call tool_use action do mobile_use
 		computer_use`)
@@ -56,6 +57,28 @@ func NamesAction(o loose.Object) bool {
 		return o.Get(key) != nil
 	})
 	return called || slices.ContainsFunc(surely, named)
+}
+
+// ActionIn returns the object that names an action: o, or the one object in it that does, or whose
+// name is known as an action's.
+func ActionIn(o loose.Object, known func(name string) bool) (loose.Object, bool) {
+	if NamesAction(o) {
+		return o, true
+	}
+	var found loose.Object
+	objects := 0
+	for _, m := range o {
+		inner, is := m.Value.(loose.Object)
+		if !is {
+			continue
+		}
+		if objects++; NamesAction(inner) {
+			found = inner
+		} else if known(m.Name) {
+			found = loose.Object{{Name: "action", Value: loose.Object{m}}}
+		}
+	}
+	return found, objects == 1 && found != nil
 }
 
 // snake is the object with its keys in small letters, as in start_x for startX.

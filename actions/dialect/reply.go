@@ -46,10 +46,17 @@ func Unfenced(s string) string {
 // those of Seed.
 const think = `(?:seed:)?(?:thinking|think(?:_never_used_\w*)?|tink|thin)`
 
-// Tags around a thought.
+// Tags around a thought, and tokens in their place: those of Kimi, Mistral, Command and Harmony.
+const (
+	thinkOpen = `<\s*` + think + `\s*>|\[think\]|◁think▷|\{think\}|<\|start_thinking\|>|` +
+		`<\|channel\|>analysis<\|message\|>`
+	thinkEnd = `<\s*/\s*` + think + `\s*>|\[/think\]|◁/think▷|\{/think\}|<\|end_thinking\|>|` +
+		`<\|end\|>|assistantfinal\b`
+)
+
 var (
-	ThinkTag = regexp.MustCompile(`(?i)<\s*/?\s*` + think + `\s*>`) // either
-	ThinkEnd = regexp.MustCompile(`(?i)<\s*/\s*` + think + `\s*>`)
+	ThinkTag = regexp.MustCompile(`(?i)` + thinkOpen + `|` + thinkEnd) // either
+	ThinkEnd = regexp.MustCompile(`(?i)` + thinkEnd)
 )
 
 // around is what else may stand around a thought.

@@ -127,6 +127,13 @@ func (c *chosen) Parse(r actions.Reply, s Situation) (actions.Decision, error) {
 			"a short thought, then one action")
 	}
 	d, err := c.Dialect.Parse(r, s)
+	if err != nil {
+		plain, ok := c.table.unpacked(r)
+		if ok && c.family.Wrote(plain) && !c.family.Wrote(r) {
+			r = plain
+			d, err = c.Dialect.Parse(r, s)
+		}
+	}
 	if err != nil || len(r.Calls) > 0 {
 		return d, err
 	}
@@ -161,6 +168,18 @@ func (c *chosen) Detect(r actions.Reply, s Situation) (actions.Decision, string)
 	if r.Cut || c.family.Wrote(r) {
 		return actions.Decision{}, ""
 	}
+	d, name := c.detect(r, s)
+	if name != "" {
+		return d, name
+	}
+	if plain, ok := c.table.unpacked(r); ok && !c.family.Wrote(plain) {
+		return c.detect(plain, s)
+	}
+	return d, ""
+}
+
+// detect reads a reply in the form of another row, the first that has it.
+func (c *chosen) detect(r actions.Reply, s Situation) (actions.Decision, string) {
 	for _, f := range c.table {
 		if f.Name == c.family.Name || !f.Wrote(r) {
 			continue

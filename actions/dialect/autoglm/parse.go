@@ -48,7 +48,9 @@ func readObject(text string) (c loose.Call, rest string, ok bool) {
 		return c, text, false
 	}
 	n := dialect.ReadNamed(o, func(name string) bool { return forms.Find(name) != nil })
-	if _, list := n.Arguments.Get("element").([]any); !list || o.Doubled() != "" {
+	element := n.Arguments.Get("element")
+	_, list := element.([]any)
+	if _, quoted := loose.ReadList(loose.Text(element)); !list && !quoted || o.Doubled() != "" {
 		return c, text, false
 	}
 	args := append(loose.Object{{Name: "action", Value: n.Name}}, n.Arguments...)
@@ -175,9 +177,12 @@ func one(calls []writtenCall, s *dialect.Situation) (writtenCall, error) {
 // decode makes the action that the call names.
 func (g *autoglm) decode(c writtenCall, thought string, s *dialect.Situation) (
 	actions.Action, error) {
-	in := g.Args(c.Args, thought, s)
 	if strings.EqualFold(c.Name, "finish") {
-		return finish.Decode(in)
+		return finish.Decode(g.Args(c.Args, thought, s))
 	}
-	return forms.Decode(loose.Text(action(c.Args)), in, names)
+	name, args := loose.Text(action(c.Args)), c.Args
+	if len(args) > 0 && args[0].Name == "" { // do("Tap", ...)
+		args = args[1:]
+	}
+	return forms.Decode(name, g.Args(args, thought, s), names)
 }

@@ -24,7 +24,7 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 	if strings.TrimSpace(body) == "" {
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	}
-	found, err := readFields(dialect.Unfenced(body))
+	found, err := readFields(plain(dialect.Unfenced(body)))
 	if err != nil {
 		return actions.Decision{}, err
 	}
@@ -165,6 +165,14 @@ var (
 )
 
 func hasAction(s string) bool { return actionMark.MatchString(s) }
+
+// bold is a field's key in Markdown, with the colon within or behind.
+var bold = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)(^|\t)[ ]*\*\*` + keys + `(?:\*\*` + colon + `|[:：]\*\*)`)
+})
+
+// plain is the fields without Markdown around their keys.
+func plain(body string) string { return bold().ReplaceAllString(body, "$1$2:") }
 
 // span is a field as it stands in a reply: where its mark begins, its value begins, and it ends.
 type span struct {
@@ -345,6 +353,7 @@ func Wrote(r actions.Reply) bool {
 		text = dialect.Clean(r.Reasoning)
 	}
 	_, body := splitThought(text)
+	body = plain(body)
 	if strings.HasPrefix(strings.TrimSpace(body), "{") {
 		return false
 	}

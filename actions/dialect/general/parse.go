@@ -43,7 +43,18 @@ func begins(text string) bool {
 		return false
 	}
 	o, _, err := loose.ReadObject(text)
-	return err != nil || dialect.NamesAction(o) || len(listed(o)) > 0
+	return err != nil || len(actionsOf(o)) > 0
+}
+
+// actionsOf are the actions of an object: those that it lists, or the one that it names.
+func actionsOf(o loose.Object) []loose.Object {
+	if all := listed(o); len(all) > 0 {
+		return all
+	}
+	if one, is := dialect.ActionIn(o, known); is {
+		return []loose.Object{one}
+	}
+	return nil
 }
 
 // listed are the actions in a list of an object's.
@@ -169,11 +180,7 @@ func objects(text string) []writtenAction {
 				return all
 			}
 		} else {
-			own := listed(o)
-			if len(own) == 0 && dialect.NamesAction(o) {
-				own = []loose.Object{o}
-			}
-			for _, one := range own {
+			for _, one := range actionsOf(o) {
 				c := flat(one)
 				c.text = strings.TrimRight(text[at:len(text)-len(rest)], " \t\n")
 				all = append(all, c)

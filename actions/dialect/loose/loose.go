@@ -115,13 +115,15 @@ func ReadList(text string) (list []any, ok bool) {
 }
 
 // ReadCall reads the call that text begins with, after white space, and gives what follows it. Of a
-// name with points, as in pyautogui.click, the last part counts.
+// name with points, as in pyautogui.click or click.call, the last part counts that is no "call".
 func ReadCall(text string) (c Call, rest string, err error) {
 	return read(text, func(p *parser) (Call, error) {
 		p.call = true
 		name := p.name()
 		for name != "" && p.take('.') {
-			name = p.name()
+			if last := p.name(); last != "call" {
+				name = last
+			}
 		}
 		if name == "" || p.peek() != '(' {
 			return Call{}, p.expected("a name and (")

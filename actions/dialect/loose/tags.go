@@ -9,12 +9,16 @@ import (
 
 // Function is how a call between tags begins, inside of <tool_call> or <seed:tool_call> or bare.
 func Function(name string) string {
-	return `(?:<\s*(?:` + wrapped + `)\s*>\s*)?` +
-		`<(?:function\s*=|(?:antml:)?invoke\s+name\s*=)` + `\s*["']?` + name + `["']?\s*>`
+	return `(?:<\s*` + space + `(?:` + wrapped + `)\s*>\s*)?` +
+		`<(?:function\s*=|` + space + `invoke\s+name\s*=)` + `\s*["']?` + name + `["']?\s*>`
 }
 
-// wrapped is the names of the tags around a call.
-const wrapped = `(?:seed:)?tool_call|(?:antml:)?function_calls`
+const (
+	// wrapped is the names of the tags around a call.
+	wrapped = `tool_calls?|function_calls`
+	// space is whose the tag is, as in seed: and in DeepSeek's tokens.
+	space = `(?:\w+:|｜DSML｜)?`
+)
 
 // AnyName is the name of any function or parameter.
 const AnyName = `[\pL\pN_.-]+`
@@ -24,30 +28,35 @@ var (
 		return regexp.MustCompile(`^\s*` + Function(`(`+AnyName+`)`))
 	})
 	parameter = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*<(?:antml:)?parameter\s*(?:name\s*)?=\s*["']?(` +
+		return regexp.MustCompile(`^\s*<` + space + `parameter\s*(?:name\s*)?=\s*["']?(` +
 			AnyName + `)["']?[^<>]*>`)
 	})
-	valueEnd = regexp.MustCompile(`</(?:antml:)?parameter\s*>\s*(?:<(?:antml:)?parameter\s*` +
-		`(?:name\s*)?=|</function\s*>|</(?:antml:)?invoke\s*>|$)`)
+	valueEnd = regexp.MustCompile(`</` + space + `parameter\s*>\s*(?:<` + space + `parameter\s*` +
+		`(?:name\s*)?=|</function\s*>|</` + space + `invoke\s*>|$)`)
 	inner = regexp.MustCompile(`<(?:parameter|function)\s*=|` +
-		`<(?:antml:)?(?:parameter|invoke)\s+name\s*=`)
-	valueTag = regexp.MustCompile(`^</(?:antml:)?parameter\s*>`)
-	callEnd  = regexp.MustCompile(`^\s*(?:</function\s*>|</(?:antml:)?invoke\s*>)?\s*` +
-		`(?:</\s*(?:` + wrapped + `)\s*>)?`)
+		`<` + space + `(?:parameter|invoke)\s+name\s*=`)
+	valueTag = regexp.MustCompile(`^</` + space + `parameter\s*>`)
+	callEnd  = regexp.MustCompile(`^\s*(?:</function\s*>|</` + space + `invoke\s*>)?\s*` +
+		`(?:</\s*` + space + `(?:` + wrapped + `)\s*>)?`)
 )
 
 // ReadTags reads the call that text begins with, as models of Seed and newer Qwen write it:
 //
 //	<tool_call><function=NAME><parameter=NAME>VALUE</parameter> ... </function></tool_call>
 //
-// or Claude, with function_calls, invoke name="NAME" and parameter name="NAME" as the tags,
-// and gives what follows it. Values are texts, without the line breaks next to their tags.
+// or Claude, MiniMax and DeepSeek, with function_calls, invoke name="NAME" and parameter name="NAME"
+// as the tags, or Llama, with an object in place of the parameters, and gives what follows it. Values are texts, without the line breaks next to their tags.
 func ReadTags(text string) (c Call, rest string, err error) {
 	m := function().FindStringSubmatchIndex(text)
 	if m == nil {
 		return Call{}, text, errors.New("expected <function=NAME>")
 	}
 	c.Name, rest = text[m[2]:m[3]], text[m[1]:]
+	if strings.HasPrefix(strings.TrimSpace(rest), "{") { // as Llama writes it
+		if c.Args, rest, err = ReadObject(rest); err != nil {
+			return Call{}, text, err
+		}
+	}
 	for {
 		m := parameter().FindStringSubmatchIndex(rest)
 		if m == nil {

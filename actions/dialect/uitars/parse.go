@@ -40,6 +40,9 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 	if dialect.Ends(a) && prose { // it may only speak of the call
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	}
+	if err := dialect.Mentioned(a, behind, anyForm); err != nil {
+		return actions.Decision{}, err
+	}
 	if dialect.Ends(a) && swallowed(body[:len(body)-len(behind)]) || another(call, behind) {
 		return actions.Decision{}, dialect.Several(anyForm)
 	}
@@ -101,14 +104,13 @@ func begins(s string) bool {
 }
 
 var (
-	actionLabel = regexp.MustCompile("(?i)^[ \t*#]*(?:action[ \t*]*[:：])?" + wrapped)
-	labelled    = regexp.MustCompile("(?i)^[ \t*#]*action[ \t*]*[:：]" + wrapped +
-		`[\pL_.]+\s*[(（]`)
-	inLine = regexp.MustCompile(`(?i)\baction\s*[:：]\s*[\pL_]+\s*[(（][^\n]*[)）]\s*$`)
+	actionLabel = regexp.MustCompile("(?i)^(?:" + label + ")?" + wrapped)
+	labelled    = regexp.MustCompile("(?i)^" + label + wrapped + `[\pL_.]+\s*[(（]`)
+	inLine      = regexp.MustCompile(`(?i)\baction\s*[:：]\s*[\pL_]+\s*[(（][^\n]*[)）]\s*$`)
 	// bareName is the name of a call that needs no arguments, without its brackets.
-	bareName = regexp.MustCompile("(?i)^[ \t*#]*action[ \t*]*[:：]" + wrapped +
+	bareName = regexp.MustCompile("(?i)^" + label + wrapped +
 		"press_(?:back|home|recent)[\\s*`]*$")
-	thoughtLabel = regexp.MustCompile(`(?im)^[\s*#]*thought[ \t*]*[:：][ \t*]*`)
+	thoughtLabel = regexp.MustCompile(`(?im)^[\s*#]*(?:thought|思考)[ \t*]*[:：][ \t*]*`)
 
 	anyCall = `(?i:(?:(?:pyautogui|default_api|functions)\.)?(?:` +
 		strings.Join(forms.Everywhere(), "|") + `))\s*[(（]`
@@ -133,10 +135,12 @@ func swallowed(call string) bool {
 	return innerCall().MatchString(call) || dialect.ThinkEnd.MatchString(call)
 }
 
-// wrapped is what may stand in front of a call.
-const wrapped = "[\\s*]*(?:(?:```[a-z]*|`|<\\|begin_of_box\\|>|<answer>)\\s*)*"
-
 const (
+	// label is the word in front of a call, which may be between tags with it.
+	label = `(?:<answer>|<\|begin_of_box\|>|[\s*#])*(?:action|动作|操作)[ \t*]*[:：]`
+	// wrapped is what may stand in front of a call.
+	wrapped = "[\\s*]*(?:(?:```[a-z]*|`|<\\|begin_of_box\\|>|<answer>)\\s*)*"
+
 	opening = `(?:<(?:point|bbox|box)>|<\|(?:box|point)_start\|>)`
 	closing = `(?:</(?:point|bbox|box)>|<\|(?:box|point)_end\|>)`
 )
