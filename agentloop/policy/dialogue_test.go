@@ -129,13 +129,15 @@ func TestADialectMayHoldADialogueWithPicturesAndToolCalls(t *testing.T) {
 		"user", "assistant", "tool", "user"}, roles)
 	require.Equal(t, []int{3, 4, 54}, pictures, "of the two newest turns, and the screen now")
 	require.Equal(t, "You operate a phone: open the shop", last.Messages[0].Text)
+	var body map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(last.Body, &body))
 	require.JSONEq(t, `[{"type":"function","function":{"name":"tap",
 		"description":"taps a point",
 		"parameters":{"type":"object","properties":{"x":{"type":"number"}}}}}]`,
-		string(last.Body["tools"]))
-	require.JSONEq(t, `["</tool_call>"]`, string(last.Body["stop"]))
+		string(body["tools"]))
+	require.JSONEq(t, `["</tool_call>"]`, string(body["stop"]))
 	var raw []map[string]any
-	require.NoError(t, json.Unmarshal(last.Body["messages"], &raw))
+	require.NoError(t, json.Unmarshal(body["messages"], &raw))
 	require.Equal(t, "call_1", raw[3]["tool_call_id"])
 	require.Equal(
 		t,

@@ -13,16 +13,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The packages that scripts/test runs without the race detector are those in which nothing runs
-// side by side, in the code or in the tests.
+// The packages that scripts/test runs without the race detector, and those that the Makefile
+// compiles without it for all, are those in which nothing runs side by side, in the code or in the
+// tests.
 func TestWhatIsTestedWithoutTheRaceDetectorHasNoGoroutines(t *testing.T) {
-	script, err := os.ReadFile(filepath.Join(root, "scripts/test"))
-	require.NoError(t, err)
-	found := regexp.MustCompile(`(?m)^alone='(.*)'$`).FindSubmatch(script)
-	require.NotNil(t, found)
 	files, err := load(root)
 	require.NoError(t, err)
-	for pattern := range strings.FieldsSeq(string(found[1])) {
+	patterns := listed(t, "scripts/test", `(?m)^alone='(.*)'$`)
+	patterns = append(patterns, listed(t, "Makefile", `(?m)^CODECS = ([^\\\n]*(?:\\\n[^\\\n]*)*)$`)...)
+	for _, pattern := range patterns {
+		if !strings.HasPrefix(pattern, "./") {
+			continue // not ours
+		}
 		seen := 0
 		for _, f := range files {
 			if !within(f.pkg, strings.TrimPrefix(pattern, "./")) {
@@ -35,6 +37,16 @@ func TestWhatIsTestedWithoutTheRaceDetectorHasNoGoroutines(t *testing.T) {
 		}
 		require.NotZero(t, seen, pattern)
 	}
+}
+
+// listed are the words in what an expression finds in a file.
+func listed(t *testing.T, file, expression string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, file))
+	require.NoError(t, err)
+	found := regexp.MustCompile(expression).FindSubmatch(text)
+	require.NotNil(t, found)
+	return strings.Fields(string(found[1]))
 }
 
 func TestWhatRunsSideBySideIsSeen(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"image/png"
 	"slices"
 	"sync"
+
+	"github.com/taploop/taploop/internal/screen/pixels"
 )
 
 // What a phone can claim is bounded before memory is taken for it: no screen is longer or holds
@@ -79,15 +81,14 @@ func measurePNG(b []byte) (Size, error) {
 // decodePNG reads a PNG. One of another kind than screencap's is unpacked as a whole.
 func decodePNG(b []byte, sizes []Size) (*Frame, error) {
 	f, err := func() (*Frame, error) {
-		src := encoded(b)
-		r, err := src.open()
+		src, pt, err := pixels.OpenPNG(b)
 		if err != nil {
 			return nil, err
 		}
-		if r != nil {
-			f, err := newFrame(r.size, src, sizes)
-			if err == nil && !suffice(sizes, r.size) {
-				f.src = encoded(bytes.Clone(b)) // b is the caller's
+		if size := (Size{pt.X, pt.Y}); src != nil {
+			f, err := newFrame(size, src, sizes)
+			if err == nil && !suffice(sizes, size) {
+				f.src = pixels.PNG(bytes.Clone(b)) // b is the caller's
 			}
 			return f, err
 		}
@@ -138,13 +139,12 @@ func decodeRaw(b []byte, size Size, sizes []Size) (*Frame, error) {
 	stride := 4 * size.W
 	b = b[len(b)-stride*size.H:]
 	if suffice(sizes, size) {
-		return newFrame(size, pixels{b, stride}, sizes)
+		return newFrame(size, pixels.Raw(b, stride), sizes)
 	}
-	src := &packing{pixels: pixels{b, stride},
-		packingMemory: packingMemories.Get().(*packingMemory)}
+	src := pixels.NewPacking(b, stride)
 	f, err := newFrame(size, src, sizes)
 	if err == nil {
-		f.src = src.packed() // b is the caller's
+		f.src = src.Packed() // b is the caller's
 	}
 	return f, err
 }

@@ -1,28 +1,11 @@
 package screen
 
-import (
-	"encoding/binary"
-)
-
 // cells is how many cells a fingerprint has on each side.
 const cells = 24
 
 // Fingerprint is a frame as 24x24 grey cells. Equal screens have equal fingerprints. A blinking
 // cursor or a clock's minute changes few cells.
 type Fingerprint [cells * cells]uint8
-
-// total adds bytes up, eight at a time: in pairs first, each in 16 bits, and these in the highest.
-func total(list []byte) (sum int) {
-	const ones = 0x0001_0001_0001_0001
-	for ; len(list) >= 8; list = list[8:] {
-		v := binary.LittleEndian.Uint64(list)
-		sum += int((v&low8 + v>>8&low8) * ones >> 48)
-	}
-	for _, b := range list {
-		sum += int(b)
-	}
-	return sum
-}
 
 // Below returns the fingerprint without the top share of the frame, 0 to 1. Rows of cells with a
 // quarter or more in that share are equal in all results.

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/disintegration/imaging"
+
+	"github.com/taploop/taploop/internal/screen/pixels"
 )
 
 // Frame is one picture of a screen. It does not change after it is made, so any number of
@@ -21,7 +23,7 @@ import (
 // made of the largest of them.
 type Frame struct {
 	size   Size
-	src    source // nil when it holds no pixels
+	src    pixels.Source // nil when it holds no pixels
 	small  func() *Picture
 	ready  []*Picture // in other sizes
 	wishes *wishes    // the sizes that later frames may be asked for, or nil
@@ -38,7 +40,7 @@ const smallSide = 1280
 
 // newFrame reads the source once: it is whole, and the frame has itself in small, and in those of
 // the sizes that are not larger than it. It holds no pixels yet.
-func newFrame(size Size, src source, sizes []Size) (*Frame, error) {
+func newFrame(size Size, src pixels.Source, sizes []Size) (*Frame, error) {
 	outs := []Size{fitted(size, smallSide)}
 	for _, s := range sizes {
 		if !s.larger(size) && s != outs[0] {
@@ -51,6 +53,20 @@ func newFrame(size Size, src source, sizes []Size) (*Frame, error) {
 	}
 	small := func() *Picture { return pictures[0] }
 	return &Frame{size: size, small: small, ready: pictures[1:]}, nil
+}
+
+// shrink is [pixels.Shrink].
+func shrink(src pixels.Source, in Size, outs ...Size) ([]*Picture, error) {
+	sizes := make([]image.Point, len(outs))
+	for i, out := range outs {
+		sizes[i] = out.point()
+	}
+	list, err := pixels.Shrink(src, in.point(), sizes...)
+	pictures := make([]*Picture, len(list))
+	for i, img := range list {
+		pictures[i] = &Picture{img}
+	}
+	return pictures, err
 }
 
 // FromJPEG is a JPEG as a frame.
@@ -69,7 +85,7 @@ func NewFrame(img image.Image) (*Frame, error) {
 	if b.Empty() {
 		return nil, errors.New("empty picture")
 	}
-	f := &Frame{size: Size{b.Dx(), b.Dy()}, src: drawn{rgba(img)}}
+	f := &Frame{size: Size{b.Dx(), b.Dy()}, src: pixels.Drawn{RGBA: rgba(img)}}
 	f.small = sync.OnceValue(func() *Picture { return f.shrunk(fitted(f.size, smallSide)) })
 	return f, nil
 }
@@ -95,10 +111,10 @@ func (f *Frame) Image() *image.RGBA {
 	switch src := f.src.(type) {
 	case nil:
 		return rgba(f.Resized(f.size).img)
-	case drawn:
+	case pixels.Drawn:
 		return src.RGBA
 	}
-	return unpack(f.src, f.size)
+	return pixels.Unpack(f.src, f.size.point())
 }
 
 // Resized returns the frame at exactly size s, without regard to its aspect ratio. A side below 1
@@ -134,7 +150,7 @@ func (f *Frame) shrunk(s Size) *Picture {
 	src, size := f.src, f.size
 	if src == nil {
 		held := f.largest()
-		if src, size = (drawn{rgba(held.img)}), held.Size(); s.larger(size) {
+		if src, size = (pixels.Drawn{RGBA: rgba(held.img)}), held.Size(); s.larger(size) {
 			return enlarged(rgba(held.img), s)
 		}
 	}
@@ -187,20 +203,9 @@ func (f *Frame) Fingerprint() Fingerprint {
 }
 
 func (f *Frame) fingerprint() Fingerprint {
-	small := f.small().img
-	size := f.small().Size()
+	small := f.small()
 	var fp Fingerprint
-	for i := range cells {
-		top, bottom := part(i, cells, size.H)
-		for j := range cells {
-			left, right := part(j, cells, size.W)
-			sum := 0
-			for y := top; y < bottom; y++ {
-				sum += total(small.Y[y*small.YStride:][left:right])
-			}
-			fp[i*cells+j] = uint8(sum / ((right - left) * (bottom - top)))
-		}
-	}
+	pixels.Means(fp[:], cells, small.img.Y, small.img.YStride, small.Size().point())
 	return fp
 }
 
@@ -248,7 +253,7 @@ func (w *wishes) sizes() []Size {
 // enlarged is img at a size that is larger on one side at least.
 func enlarged(img *image.RGBA, s Size) *Picture {
 	out := imaging.Resize(img, s.W, s.H, imaging.Linear) // of opaque pixels: NRGBA is RGBA
-	p, err := shrink(drawn{(*image.RGBA)(out)}, s, s)
+	p, err := shrink(pixels.Drawn{RGBA: (*image.RGBA)(out)}, s, s)
 	if err != nil {
 		panic("screen: " + err.Error()) // a picture in memory can be read
 	}

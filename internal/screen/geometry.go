@@ -14,6 +14,8 @@ type Size struct {
 
 func (s Size) String() string { return fmt.Sprintf("%dx%d", s.W, s.H) }
 
+func (s Size) point() image.Point { return image.Pt(s.W, s.H) }
+
 // Valid reports whether both sides are at least 1.
 func (s Size) Valid() bool { return s.W > 0 && s.H > 0 }
 

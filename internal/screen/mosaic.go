@@ -9,6 +9,8 @@ import (
 	"image"
 	"io"
 	"slices"
+
+	"github.com/taploop/taploop/internal/screen/pixels"
 )
 
 // mosaicCell is the side of a mosaic's cells in pixels of a frame in small, 6 dp of most phones: a
@@ -72,35 +74,14 @@ func (f *Frame) tile() Mosaic {
 	n := m.Cols * m.Rows
 	m.Cells = make([]byte, 3*n)
 	img := small.img
-	m.tile(m.Cells[:n], img.Y, img.YStride, size)
-	half := Size{(size.W + 1) / 2, (size.H + 1) / 2}
-	m.tile(m.Cells[n:2*n], img.Cb, img.CStride, half)
-	m.tile(m.Cells[2*n:], img.Cr, img.CStride, half)
+	half := Size{(size.W + 1) / 2, (size.H + 1) / 2}.point()
+	pixels.Means(m.Cells[:n], m.Cols, img.Y, img.YStride, size.point())
+	pixels.Means(m.Cells[n:2*n], m.Cols, img.Cb, img.CStride, half)
+	pixels.Means(m.Cells[2*n:], m.Cols, img.Cr, img.CStride, half)
 	return m
 }
 
 func cellsAlong(n int) int { return (n + mosaicCell - 1) / mosaicCell }
-
-// tile fills in the mean of each cell of a plane of that size.
-func (m Mosaic) tile(means, plane []byte, stride int, size Size) {
-	for row := range m.Rows {
-		top, bottom := part(row, m.Rows, size.H)
-		for col := range m.Cols {
-			left, right := part(col, m.Cols, size.W)
-			sum := 0
-			for y := top; y < bottom; y++ {
-				sum += total(plane[y*stride:][left:right])
-			}
-			means[row*m.Cols+col] = uint8(sum / ((right - left) * (bottom - top)))
-		}
-	}
-}
-
-// part is the pixels of n that the cell i of so many covers, at least one.
-func part(i, of, n int) (from, to int) {
-	from = min(i*n/of, n-1)
-	return from, max((i+1)*n/of, from+1)
-}
 
 // Everything is all of m's cells.
 func (m Mosaic) Everything() Area { return m.Changed(Mosaic{}) }
@@ -261,8 +242,8 @@ func (a Area) takeGroup(i int) []int {
 func differing(was, is *Picture, a Area, cells []int) (box image.Rectangle) {
 	size := was.Size()
 	for _, i := range cells {
-		top, bottom := part(i/a.cols, a.rows, size.H)
-		left, right := part(i%a.cols, a.cols, size.W)
+		top, bottom := pixels.Part(i/a.cols, a.rows, size.H)
+		left, right := pixels.Part(i%a.cols, a.cols, size.W)
 		for y := top; y < bottom; y++ {
 			for x := left; x < right; x++ {
 				d := int(was.img.Y[y*was.img.YStride+x]) - int(is.img.Y[y*is.img.YStride+x])

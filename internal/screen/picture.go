@@ -3,6 +3,8 @@ package screen
 import (
 	"fmt"
 	"image"
+
+	"github.com/taploop/taploop/internal/screen/pixels"
 )
 
 // Picture is a frame at some size, as brightness and colour, the form that JPEG has. It does not
@@ -21,7 +23,7 @@ func (p *Picture) Image() *image.YCbCr { return p.img }
 
 // JPEG encodes the picture, quality 1 to 100.
 func (p *Picture) JPEG(quality int) ([]byte, error) {
-	b, err := encodeJPEG(p.img, quality)
+	b, err := pixels.JPEG(p.img, quality)
 	if err != nil {
 		return nil, fmt.Errorf("encoding a picture of %s: %w", p.Size(), err)
 	}

@@ -312,7 +312,7 @@ func TestTheObserverSeesRequestsWithTheirPictures(t *testing.T) {
 	require.Equal(t, "a\nb", seen[0].Asked())
 	require.Equal(t, image.Pt(20, 10), seen[0].Messages[0].Images[0].Bounds().Size())
 	require.Equal(t, []int{2, 0}, []int{seen[0].Rule, seen[1].Rule})
-	require.JSONEq(t, `"m"`, string(seen[0].Body["model"]))
+	require.Equal(t, withImage(dataURL(t, "jpeg", 20, 10)), string(seen[0].Body))
 }
 
 func TestADelayIsKeptAndEndsWithItsCaller(t *testing.T) {

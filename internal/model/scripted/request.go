@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	_ "image/jpeg" // pictures of requests
@@ -16,8 +17,8 @@ import (
 type Request struct {
 	Model    string
 	Messages []Said
-	Body     map[string]json.RawMessage // every field as it came
-	Rule     int                        // which rule of the script answers, from 1, 0 for none
+	Body     []byte // as it came
+	Rule     int    // which rule of the script answers, from 1, 0 for none
 }
 
 // Said is one message of a request.
@@ -49,6 +50,9 @@ func (r *Request) All() string {
 // AboutLabels reports whether the body is of a request in which a guard asks which labels of a
 // screen do harm, and which is no business of a script.
 func AboutLabels(body []byte) bool {
+	if bytes.Contains(body, []byte(`"image_url"`)) {
+		return false
+	}
 	r, err := readRequest(body)
 	return err == nil && r.labels()
 }
@@ -78,35 +82,26 @@ func badRequest(format string, args ...any) error {
 	return &fault{status: 400, message: fmt.Sprintf(format, args...), kind: "invalid_request_error"}
 }
 
-// wire has the fields that are read of a request's JSON.
+// wire has the fields that are read of a request's JSON. A content is decoded only once: pictures
+// are long.
 type wire struct {
-	Model    *string       `json:"model"`
-	Messages []wireMessage `json:"messages"`
-	Stream   bool          `json:"stream"`
-}
-
-type wireMessage struct {
-	Role    string          `json:"role"`
-	Content json.RawMessage `json:"content"`
-}
-
-type wirePart struct {
-	Type     string `json:"type"`
-	Text     string `json:"text"`
-	ImageURL *struct {
-		URL string `json:"url"`
-	} `json:"image_url"`
+	Model    *string `json:"model"`
+	Messages []struct {
+		Role    string `json:"role"`
+		Content any    `json:"content"`
+	} `json:"messages"`
+	Stream bool `json:"stream"`
 }
 
 // readRequest checks a body as an endpoint does.
 func readRequest(body []byte) (*Request, error) {
 	var w wire
-	r := &Request{}
-	if err := json.Unmarshal(body, &r.Body); err != nil {
-		return nil, badRequest("we could not parse the JSON body of your request: %v", err)
-	}
+	r := &Request{Body: body}
 	err := json.Unmarshal(body, &w)
+	var wrong *json.UnmarshalTypeError // is of a field, or of the whole
 	switch {
+	case err != nil && (!errors.As(err, &wrong) || wrong.Field == ""):
+		return nil, badRequest("we could not parse the JSON body of your request: %v", err)
 	case err != nil:
 		return nil, badRequest("invalid request: %v", err)
 	case w.Model == nil || *w.Model == "":
@@ -118,7 +113,7 @@ func readRequest(body []byte) (*Request, error) {
 	}
 	r.Model = *w.Model
 	for i, m := range w.Messages {
-		msg, err := m.read()
+		msg, err := said(m.Role, m.Content)
 		if err != nil {
 			return nil, badRequest("messages[%d]: %v", i, err)
 		}
@@ -129,47 +124,50 @@ func readRequest(body []byte) (*Request, error) {
 
 var roles = []string{"system", "developer", "user", "assistant", "tool"}
 
-func (m *wireMessage) read() (Said, error) {
-	out := Said{Role: m.Role}
-	if !slices.Contains(roles, m.Role) {
-		return out, fmt.Errorf("role: %q is not one of %s", m.Role, strings.Join(roles, ", "))
+func said(role string, content any) (Said, error) {
+	out := Said{Role: role}
+	if !slices.Contains(roles, role) {
+		return out, fmt.Errorf("role: %q is not one of %s", role, strings.Join(roles, ", "))
 	}
-	raw := bytes.TrimSpace(m.Content)
-	if len(raw) == 0 || string(raw) == "null" {
-		if m.Role == "assistant" { // one that only called tools has none
+	switch content := content.(type) {
+	case nil:
+		if role == "assistant" { // one that only called tools has none
 			return out, nil
 		}
-		return out, fmt.Errorf("content is required")
-	}
-	if raw[0] == '"' {
-		return out, json.Unmarshal(raw, &out.Text)
-	}
-	var parts []wirePart
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		return out, fmt.Errorf("content is neither a string nor a list of parts: %w", err)
-	}
-	var texts []string
-	for i, p := range parts {
-		if err := out.add(&p, &texts); err != nil {
-			return out, fmt.Errorf("content[%d]: %w", i, err)
+		return out, errors.New("content is required")
+	case string:
+		out.Text = content
+		return out, nil
+	case []any:
+		var texts []string
+		for i, part := range content {
+			if err := out.add(part, &texts); err != nil {
+				return out, fmt.Errorf("content[%d]: %w", i, err)
+			}
 		}
+		out.Text = strings.Join(texts, "\n")
+		return out, nil
 	}
-	out.Text = strings.Join(texts, "\n")
-	return out, nil
+	return out, errors.New("content is neither a string nor a list of parts")
 }
 
-func (m *Said) add(p *wirePart, texts *[]string) error {
+func (m *Said) add(part any, texts *[]string) error {
+	fields, _ := part.(map[string]any)
+	text, isText := fields["text"].(string)
+	inner, _ := fields["image_url"].(map[string]any)
+	url, isURL := inner["url"].(string)
 	switch {
-	case p.Type == "text":
-		*texts = append(*texts, p.Text)
-	case p.Type == "image_url" && p.ImageURL != nil:
-		img, err := picture(p.ImageURL.URL)
+	case fields["type"] == "text" && isText:
+		*texts = append(*texts, text)
+	case fields["type"] == "image_url" && isURL:
+		img, err := picture(url)
 		if err != nil {
 			return fmt.Errorf("image_url: %w", err)
 		}
 		m.Images = append(m.Images, img)
 	default:
-		return fmt.Errorf("type %q (want text, or image_url with its field)", p.Type)
+		return fmt.Errorf("type %q (want text, or image_url, each with its field)",
+			fmt.Sprint(fields["type"]))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package screen
+package pixels
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"image"
 	"image/png"
 	"io"
 
@@ -19,13 +20,22 @@ const (
 	pngRGBA = 6
 )
 
-// encoded is a PNG whose rows are read as they come out of it.
-type encoded []byte
+// PNG is one as screencap writes it, whose rows are read as they come out of it.
+type PNG []byte
 
-func (e encoded) rows() (rows, error) { return e.open() }
+// OpenPNG reads the header. It returns nil without an error for another kind of PNG.
+func OpenPNG(b []byte) (src PNG, size image.Point, err error) {
+	r, err := PNG(b).open()
+	if r == nil {
+		return nil, image.Point{}, err
+	}
+	return PNG(b), r.size, nil
+}
 
-// open reads the header. It returns nil without an error for another kind of PNG than screencap's.
-func (e encoded) open() (*pngRows, error) {
+// Rows begins at the top.
+func (e PNG) Rows() (Rows, error) { return e.open() }
+
+func (e PNG) open() (*pngRows, error) {
 	cfg, err := png.DecodeConfig(bytes.NewReader(e))
 	if err != nil {
 		return nil, err
@@ -37,7 +47,7 @@ func (e encoded) open() (*pngRows, error) {
 		return nil, nil
 	}
 	n := 1 + depth*cfg.Width
-	r := &pngRows{size: Size{cfg.Width, cfg.Height}, depth: depth,
+	r := &pngRows{size: image.Pt(cfg.Width, cfg.Height), depth: depth,
 		row: make([]byte, n), last: make([]byte, n)}
 	idat := &chunks{rest: e[header:]}
 	if _, err := io.CopyN(io.Discard, idat, 2); err != nil { // the zlib stream's header
@@ -50,13 +60,13 @@ func (e encoded) open() (*pngRows, error) {
 // pngRows reads the rows of a PNG. It checks the sum of each chunk, which makes the zlib stream's
 // sum redundant.
 type pngRows struct {
-	size      Size
+	size      image.Point
 	depth     int // bytes a pixel
 	inflate   io.Reader
 	row, last []byte // with the filter's byte in front
 }
 
-func (r *pngRows) next() ([]byte, int, error) {
+func (r *pngRows) Next() ([]byte, int, error) {
 	r.row, r.last = r.last, r.row
 	if _, err := io.ReadFull(r.inflate, r.row); err != nil {
 		return nil, 0, fmt.Errorf("not enough pixel data: %w", err)

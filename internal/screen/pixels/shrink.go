@@ -1,4 +1,4 @@
-package screen
+package pixels
 
 import (
 	"bytes"
@@ -7,15 +7,16 @@ import (
 	"image"
 )
 
-// shrink makes pictures of the sizes outs, no side larger than in's, of a source of size in, which
-// it reads once. It fails when the source does.
-func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
-	from, err := src.rows()
+// Shrink makes pictures of the sizes outs, no side larger than in's, of a source of size in, which
+// it reads once. Their colours are at a quarter of the pixels (4:2:0). It fails when the source
+// does.
+func Shrink(src Source, in image.Point, outs ...image.Point) ([]*image.YCbCr, error) {
+	from, err := src.Rows()
 	if err != nil {
 		return nil, err
 	}
 	_, stay := from.(staying)
-	stay = stay && in.W%2 == 0 // and are whole pairs
+	stay = stay && in.X%2 == 0 // and are whole pairs
 	all := make([]*shrinker, len(outs))
 	for i, out := range outs {
 		all[i] = newShrinker(in, out)
@@ -26,14 +27,14 @@ func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
 			s.add(line, n)
 		}
 	}
-	own := make([]byte, (in.W+1)/2*8)
+	own := make([]byte, (in.X+1)/2*8)
 	// the row that alike rows are alike to, as it came and with four bytes a pixel
 	var last, line []byte
 	alike := 0
-	for y := range in.H {
-		row, depth, err := from.next()
+	for y := range in.Y {
+		row, depth, err := from.Next()
 		if err != nil {
-			return nil, fmt.Errorf("row %d of %d: %w", y+1, in.H, err)
+			return nil, fmt.Errorf("row %d of %d: %w", y+1, in.Y, err)
 		}
 		if alike > 0 && bytes.Equal(row, last) {
 			alike++
@@ -48,9 +49,9 @@ func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
 		last, line = append(last[:0], row...), own
 	}
 	add(line, alike)
-	pictures := make([]*Picture, len(outs))
+	pictures := make([]*image.YCbCr, len(outs))
 	for i, s := range all {
-		pictures[i] = &Picture{s.out}
+		pictures[i] = s.out
 	}
 	return pictures, nil
 }
@@ -111,17 +112,17 @@ func shares(n, m int) (list []share, rest [][]uint64) {
 	return list, rest
 }
 
-func newShrinker(in, out Size) *shrinker {
+func newShrinker(in, out image.Point) *shrinker {
 	s := &shrinker{
-		out: image.NewYCbCr(image.Rect(0, 0, out.W, out.H), image.YCbCrSubsampleRatio420),
-		h:   in.H,
-		two: [2][]uint64{make([]uint64, out.W), make([]uint64, out.W)},
+		out: image.NewYCbCr(image.Rectangle{Max: out}, image.YCbCrSubsampleRatio420),
+		h:   in.Y,
+		two: [2][]uint64{make([]uint64, out.X), make([]uint64, out.X)},
 	}
-	if in.W == 2*out.W && in.H == 2*out.H {
+	if in == out.Mul(2) {
 		return s
 	}
-	pairs := (in.W + 1) / 2
-	s.cols, s.rest = shares(in.W, out.W)
+	pairs := (in.X + 1) / 2
+	s.cols, s.rest = shares(in.X, out.X)
 	s.sum = [2][]uint64{make([]uint64, pairs), make([]uint64, pairs)}
 	s.mean = make([]uint64, 2*pairs+fewPixels)
 	return s

@@ -1,4 +1,4 @@
-package screen
+package pixels
 
 import (
 	"bytes"
@@ -10,38 +10,42 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// source holds a frame's pixels. They can be read any number of times, also concurrently.
-type source interface {
-	// rows begins to read from the top.
-	rows() (rows, error)
+// Source holds a picture's pixels. Any number of goroutines may read them at once, but for those of
+// a [Packing].
+type Source interface {
+	// Rows begins to read from the top.
+	Rows() (Rows, error)
 }
 
-// rows hands out the rows of a picture.
-type rows interface {
-	// next is the next row and the bytes of a pixel: 3 for RGB, 4 when one follows that is not
+// Rows hands out the rows of a picture.
+type Rows interface {
+	// Next is the next row and the bytes of a pixel: 3 for RGB, 4 when one follows that is not
 	// looked at. The row is valid until the next call.
-	next() (row []byte, depth int, err error)
+	Next() (row []byte, depth int, err error)
 }
 
 // staying is rows of four bytes a pixel that stay valid, all of them.
 type staying interface{ stay() }
 
-func (p *pixels) stay() {}
+func (r *raw) stay() {}
 
-// drawn is a picture in memory.
-type drawn struct{ *image.RGBA }
+// Drawn is a picture in memory.
+type Drawn struct{ *image.RGBA }
 
-func (d drawn) rows() (rows, error) { return pixels{d.Pix, d.Stride}.rows() }
+// Rows begins at the top.
+func (d Drawn) Rows() (Rows, error) { return &raw{d.Pix, d.Stride}, nil }
 
-// pixels are rows of four bytes a pixel, without gaps.
-type pixels struct {
+// Raw is rows of four bytes a pixel and stride bytes each, without gaps.
+func Raw(pix []byte, stride int) Source {
+	return Drawn{&image.RGBA{Pix: pix, Stride: stride}}
+}
+
+type raw struct {
 	rest   []byte
 	stride int
 }
 
-func (p pixels) rows() (rows, error) { return &p, nil }
-
-func (p *pixels) next() ([]byte, int, error) {
+func (p *raw) Next() ([]byte, int, error) {
 	row := p.rest[:p.stride]
 	p.rest = p.rest[p.stride:]
 	return row, 4, nil
@@ -57,10 +61,10 @@ type packed struct {
 // bandSize bounds the memory in which pixels are packed and unpacked.
 const bandSize = 64 << 10
 
-// packing hands out the rows of pixels, and packs them on the way: each band is read from memory
-// once for both.
-type packing struct {
-	pixels
+// Packing hands out the rows of a picture once, and packs them on the way: each band is read from
+// memory once for both.
+type Packing struct {
+	raw
 	band []byte // the rest of the band that was packed last
 	ends []int  // of the bands that are packed, in memory.all
 	*packingMemory
@@ -70,9 +74,16 @@ type packingMemory struct{ one, all []byte }
 
 var packingMemories = sync.Pool{New: func() any { return new(packingMemory) }}
 
-func (p *packing) rows() (rows, error) { return p, nil }
+// NewPacking packs what [Raw] would hand out.
+func NewPacking(pix []byte, stride int) *Packing {
+	return &Packing{raw: raw{pix, stride}, packingMemory: packingMemories.Get().(*packingMemory)}
+}
 
-func (p *packing) next() ([]byte, int, error) {
+// Rows are those that have not been read.
+func (p *Packing) Rows() (Rows, error) { return p, nil }
+
+// Next is the next row, see [Rows].
+func (p *Packing) Next() ([]byte, int, error) {
 	if len(p.band) == 0 {
 		n := max(bandSize/p.stride, 1) * p.stride
 		p.band = p.rest[:min(n, len(p.rest))]
@@ -81,11 +92,11 @@ func (p *packing) next() ([]byte, int, error) {
 		p.ends = append(p.ends, len(p.all))
 	}
 	p.band = p.band[p.stride:]
-	return p.pixels.next()
+	return p.raw.Next()
 }
 
-// packed is what has been packed. The memory goes back with it.
-func (p *packing) packed() packed {
+// Packed is what has been packed. It is called once, when all rows have been read.
+func (p *Packing) Packed() Source {
 	all, from := bytes.Clone(p.all), 0
 	done := packed{make([][]byte, len(p.ends)), p.stride}
 	for i, end := range p.ends {
@@ -97,7 +108,7 @@ func (p *packing) packed() packed {
 	return done
 }
 
-func (p packed) rows() (rows, error) { return &packedRows{bands: p.bands, stride: p.stride}, nil }
+func (p packed) Rows() (Rows, error) { return &packedRows{bands: p.bands, stride: p.stride}, nil }
 
 type packedRows struct {
 	bands  [][]byte // that are not unpacked yet
@@ -106,7 +117,7 @@ type packedRows struct {
 	pixels []byte // the rest of them
 }
 
-func (p *packedRows) next() ([]byte, int, error) {
+func (p *packedRows) Next() ([]byte, int, error) {
 	if len(p.pixels) == 0 {
 		if len(p.bands) == 0 {
 			return nil, 0, io.ErrUnexpectedEOF
@@ -122,22 +133,22 @@ func (p *packedRows) next() ([]byte, int, error) {
 	return row, 4, nil
 }
 
-// unpack is a source's whole picture, opaque.
-func unpack(src source, size Size) *image.RGBA {
-	out := image.NewRGBA(image.Rect(0, 0, size.W, size.H))
-	from, err := src.rows()
-	for y := 0; err == nil && y < size.H; y++ {
+// Unpack is the whole picture of a source that was read to its end before, opaque.
+func Unpack(src Source, size image.Point) *image.RGBA {
+	out := image.NewRGBA(image.Rectangle{Max: size})
+	from, err := src.Rows()
+	for y := 0; err == nil && y < size.Y; y++ {
 		var row []byte
 		var depth int
-		row, depth, err = from.next()
-		for to := out.Pix[y*out.Stride:][:4*size.W]; err == nil && len(to) > 0; {
+		row, depth, err = from.Next()
+		for to := out.Pix[y*out.Stride:][:4*size.X]; err == nil && len(to) > 0; {
 			to[0], to[1] = row[0], row[1]
 			to[2], to[3] = row[2], 0xff
 			row, to = row[depth:], to[4:]
 		}
 	}
 	if err != nil { // it was read to the end before
-		panic("screen: the pixels of a frame have changed: " + err.Error())
+		panic("pixels: those of a picture have changed: " + err.Error())
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package screen
+package pixels
 
 import (
 	"bytes"
@@ -144,8 +144,9 @@ var unzig = func() (order [64]int) {
 	return order
 }()
 
-// encodeJPEG makes a JPEG of a picture with a quarter as many colours as pixels.
-func encodeJPEG(img *image.YCbCr, quality int) ([]byte, error) {
+// JPEG encodes a picture with colours at a quarter of the pixels (4:2:0) and from (0,0) on, quality
+// 1 to 100.
+func JPEG(img *image.YCbCr, quality int) ([]byte, error) {
 	f, err := jpegForms[min(max(quality, 1), 100)]()
 	if err != nil {
 		return nil, err
