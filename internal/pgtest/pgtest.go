@@ -37,24 +37,80 @@ type Server struct {
 // Start makes and starts a server. It fails the test if PostgreSQL is not installed.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{bin: programs(t)}
-	var err error
-	s.dir, err = os.MkdirTemp(ground(), "pg-") // short: the path of a socket has at most 107 bytes
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(s.dir)) })
-	require.NoError(t, give(s.dir))
+	s := create(t)
 	// Sorted as people sort, so that a statement that relies on the order of bytes is found out.
 	initdb := s.command("initdb", "-D", s.data(), "-U", role, "-A", "trust", "-E", "UTF8",
 		"--no-sync", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US")
 	out, err := initdb.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	s.Up(t)
+	return s
+}
+
+// create makes the folder of a server.
+func create(t testing.TB) *Server {
+	t.Helper()
+	s := &Server{bin: programs(t)}
+	var err error
+	s.dir, err = os.MkdirTemp(ground(), "pg-") // short: the path of a socket has at most 107 bytes
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(s.dir)) })
+	require.NoError(t, give(s.dir))
 	t.Cleanup(func() {
 		if s.cmd != nil {
 			s.Kill(t)
 		}
 	})
 	return s
+}
+
+// Replica makes and starts a server that follows this one. What this one commits from then on, it
+// has on both.
+func (s *Server) Replica(t testing.TB) *Server {
+	t.Helper()
+	r := create(t)
+	r.Follow(t, s)
+	return r
+}
+
+// Follow makes a server that is down the other one's replica, without what it had.
+func (s *Server) Follow(t testing.TB, other *Server) {
+	t.Helper()
+	require.NoError(t, os.RemoveAll(s.data()))
+	backup := s.command("pg_basebackup", "-D", s.data(), "-h", other.dir, "-U", role, "-R",
+		"--checkpoint=fast", "--no-sync")
+	out, err := backup.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	s.Up(t)
+	// One at a time: neither may be in a transaction with others.
+	for _, set := range []string{"ALTER SYSTEM SET synchronous_standby_names = '*'",
+		"SELECT pg_reload_conf()"} {
+		require.NoError(t, Exec(t.Context(), other.URL("postgres"), set))
+	}
+	for synced := false; !synced; {
+		rows, err := Query(t.Context(), other.URL("postgres"),
+			"SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
+		require.NoError(t, err)
+		synced = len(rows) > 0
+	}
+}
+
+// Promote makes a replica a server that writes.
+func (s *Server) Promote(t testing.TB) {
+	t.Helper()
+	require.NoError(t, Exec(t.Context(), s.URL("postgres"), "SELECT pg_promote()"))
+}
+
+// URLOf is that of a database of whichever of the servers writes.
+func URLOf(database string, servers ...*Server) string {
+	var dirs []string
+	for _, s := range servers {
+		dirs = append(dirs, s.dir)
+	}
+	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database,
+		RawQuery: url.Values{"host": {strings.Join(dirs, ",")},
+			"target_session_attrs": {"read-write"}}.Encode()}
+	return u.String()
 }
 
 // ground is a folder that the server's own user can reach too, in memory where there is one: that

@@ -6,21 +6,27 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/pgtest"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/storetest"
 )
 
 // cutter passes on what is said to a PostgreSQL and back, and cuts a connection at a COMMIT.
 type cutter struct {
-	server string
-	cut    atomic.Int32 // how many more COMMITs are cut
-	after  bool         // the server has carried the COMMIT out, and its answer is lost
+	mu      sync.Mutex
+	server  string
+	cut     atomic.Int32           // how many more COMMITs are cut
+	after   bool                   // the server has carried the COMMIT out, and its answer is lost
+	instead func() (server string) // happens in place of a COMMIT
 }
 
 func (c *cutter) serve(l net.Listener) {
@@ -35,7 +41,10 @@ func (c *cutter) serve(l net.Listener) {
 
 func (c *cutter) pass(client net.Conn) {
 	defer client.Close()
-	server, err := net.Dial("unix", c.server)
+	c.mu.Lock()
+	at := c.server
+	c.mu.Unlock()
+	server, err := net.Dial("unix", at)
 	if err != nil {
 		return
 	}
@@ -69,6 +78,11 @@ func (c *cutter) pass(client net.Conn) {
 				_, _ = server.Write(b[:n])
 				<-answered
 			}
+			if c.instead != nil {
+				c.mu.Lock()
+				c.server = c.instead()
+				c.mu.Unlock()
+			}
 			return
 		}
 		if _, err := io.Copy(server, bytes.NewReader(b[:n])); err != nil {
@@ -77,19 +91,25 @@ func (c *cutter) pass(client net.Conn) {
 	}
 }
 
-// commitsOnce cuts the connection at commits, before or after the server has carried them out.
-func commitsOnce(t *testing.T, dir, database string, after bool) {
-	const socket = ".s.PGSQL.5432"
+// socket is the name of a server's socket.
+const socket = ".s.PGSQL.5432"
+
+// begin returns the URL of the database behind the cutter.
+func (c *cutter) begin(t *testing.T, database string) (url string) {
 	between, err := os.MkdirTemp("", "cut-")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(between)) })
 	l, err := net.Listen("unix", filepath.Join(between, socket))
 	require.NoError(t, err)
 	t.Cleanup(func() { l.Close() })
-	c := &cutter{server: filepath.Join(dir, socket), after: after}
 	go c.serve(l)
+	return "postgres://taploop@/" + database + "?host=" + between
+}
 
-	db := on(t, "postgres://taploop@/"+database+"?host="+between)
+// commitsOnce cuts the connection at commits, before or after the server has carried them out.
+func commitsOnce(t *testing.T, dir, database string, after bool) {
+	c := &cutter{server: filepath.Join(dir, socket), after: after}
+	db := on(t, c.begin(t, database))
 	r := started(t, db)
 	j := db.Journal(r)
 	for n := 1; n <= 5; n++ {
@@ -107,4 +127,46 @@ func commitsOnce(t *testing.T, dir, database string, after bool) {
 	require.Len(t, list, 5)
 	require.Equal(t, 5, usage(t, db, r.SessionID)[r.ID].Steps)
 	require.Len(t, audit(t, db, store.AuditFilter{SessionID: r.SessionID}), 5, "each once")
+}
+
+// A replica that takes over counts its transactions on from those that it has seen. Another one may
+// have the number of a transaction that is lost.
+func TestACommitIsNotTakenForThatOfAnotherServersTransaction(t *testing.T) {
+	if storetest.OnPostgres() {
+		return
+	}
+	for what, taken := range map[string]bool{"the number is free": false, "it is taken": true} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			first, url := server(t)
+			second := first.Replica(t)
+			dir, err := pgtest.Folder(url)
+			require.NoError(t, err)
+			c := &cutter{server: filepath.Join(dir, socket)}
+			c.instead = func() string {
+				first.Kill(t)
+				second.Promote(t)
+				for range 100 {
+					if taken {
+						assert.NoError(t, pgtest.Exec(t.Context(), second.URL("postgres"),
+							"SELECT pg_current_xact_id()"))
+					}
+				}
+				dir, err := pgtest.Folder(second.URL("empty"))
+				assert.NoError(t, err)
+				return filepath.Join(dir, socket)
+			}
+			db := on(t, c.begin(t, "empty"))
+			c.cut.Store(1)
+			err = db.Audit.Append(t.Context(), store.AuditEntry{Event: store.AuditSaid})
+			entries := audit(t, db, store.AuditFilter{})
+			if taken {
+				require.ErrorContains(t, err, "whether it was stored is not known")
+				require.Empty(t, entries, "nor was it tried again")
+				return
+			}
+			require.NoError(t, err)
+			require.Len(t, entries, 1)
+		})
+	}
 }

@@ -245,7 +245,12 @@ type pgTransaction struct {
 	ctx context.Context // of the transaction
 	d   *db
 	id  string // by which PostgreSQL tells what became of it
+	// of the server's history: a replica that takes over begins another, and may give the id again
+	timeline string
 }
+
+// timeline is that of the server.
+const timeline = "left(pg_walfile_name(pg_current_wal_lsn()), 8)"
 
 func (*postgresEngine) begin(ctx context.Context, d *db, durable bool) (transaction, error) {
 	conn, err := d.write.Conn(ctx)
@@ -257,11 +262,12 @@ func (*postgresEngine) begin(ctx context.Context, d *db, durable bool) (transact
 	if !durable { // synced with the next that is, and soon by itself
 		statements += "SET LOCAL synchronous_commit = off;"
 	}
-	results, err := t.simple(statements + "SELECT pg_current_xact_id()::text")
+	results, err := t.simple(statements + "SELECT pg_current_xact_id()::text, " + timeline)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	t.id = string(results[len(results)-1].Rows[0][0])
+	row := results[len(results)-1].Rows[0]
+	t.id, t.timeline = string(row[0]), string(row[1])
 	return t, nil
 }
 
@@ -303,20 +309,28 @@ func (t *pgTransaction) outcome(cause error) error {
 	defer stop()
 	for failures := 0; ; failures++ {
 		var status sql.NullString
-		err := t.d.write.QueryRowContext(ctx, "SELECT pg_xact_status(?::text::xid8)", t.id).
-			Scan(&status)
+		var now string
+		err := t.d.write.QueryRowContext(ctx, "SELECT pg_xact_status(?::text::xid8), "+timeline,
+			t.id).Scan(&status, &now)
 		said, _ := errors.AsType[*pgconn.PgError](err)
 		switch {
-		case status.String == "committed":
+		case status.String == "committed" && now == t.timeline:
 			return nil
+		case status.String == "committed": // this one, or another that has its id there
+			return errUnknown(cause)
 		case status.String == "aborted",
 			said != nil && said.Code == "22023": // a replica took over that has not seen it
 			return errAborted
 		}
 		if wait.For(ctx, wait.Backoff(time.Millisecond, time.Second, failures)) != nil {
-			return fmt.Errorf("whether it was stored is not known: %w", cause)
+			return errUnknown(cause)
 		}
 	}
+}
+
+// errUnknown is not to be tried again, whatever the cause is.
+func errUnknown(cause error) error {
+	return fmt.Errorf("whether it was stored is not known: %v", cause)
 }
 
 // again implements engine. What did not commit can be tried again, also on another server.

@@ -164,7 +164,7 @@ func (ss Schedules) Left(ctx context.Context) (left []Tick, err error) {
 			taken = n > 0
 			return err
 		})
-		if taken {
+		if taken && err == nil {
 			left = append(left, t)
 		}
 	}
