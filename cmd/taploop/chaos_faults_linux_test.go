@@ -38,21 +38,37 @@ var faults = []struct {
 		f.front(i)
 	}},
 	{"the database is restarted", func(f *rough) {
-		f.server.Kill(f.t)
+		f.server().Kill(f.t)
 		f.pause(outage)
-		f.server.Up(f.t)
+		f.server().Up(f.t)
 	}},
+	{"the database fails over to its replica", func(f *rough) {
+		former := f.server()
+		former.Kill(f.t)
+		f.pause(outage)
+		f.primary = 1 - f.primary
+		f.server().Promote(f.t)
+		f.pause(outage)
+		former.Follow(f.t, f.server())
+	}},
+	{"the disk of the database is full", func(f *rough) {
+		f.fillFor(f.disks[f.primary])
+		if s := f.server(); s.Ended() {
+			s.Up(f.t)
+		}
+	}},
+	{"the disk of a worker is full", func(f *rough) { f.fillFor(f.worker().disk) }},
 	{"a worker stands still for longer than its lease", func(f *rough) {
 		w := f.worker()
 		require.NoError(f.t, w.process.cmd.Process.Signal(syscall.SIGSTOP))
 		f.wait(outage + f.upTo(time.Second))
 		require.NoError(f.t, w.process.cmd.Process.Signal(syscall.SIGCONT))
 	}},
-	{"a worker is cut off from the database", func(f *rough) { f.cutFor(f.worker().db) }},
+	{"a worker is cut off from the database", func(f *rough) { f.cutFor(f.worker().db...) }},
 	{"a worker is cut off from the phones", func(f *rough) { f.cutFor(f.worker().phones) }},
 	{"a worker is cut off from all", func(f *rough) {
 		w := f.worker()
-		f.cutFor(w.db, w.phones)
+		f.cutFor(append(w.db, w.phones)...)
 	}},
 	{"a phone drops its connections", func(f *rough) {
 		require.NoError(f.t, f.adb.DropConnections(serial(f.random.IntN(f.phones))))
@@ -82,6 +98,9 @@ func (p *process) over() bool {
 	}
 }
 
+// server is the database that writes.
+func (f *rough) server() *pgtest.Server { return f.servers[f.primary] }
+
 func (f *rough) worker() *roughWorker { return f.workers[f.random.IntN(len(f.workers))] }
 
 func (f *rough) upTo(d time.Duration) time.Duration {
@@ -102,6 +121,13 @@ func (f *rough) cutFor(lines ...*faultyLine) {
 	for _, l := range lines {
 		l.set(false)
 	}
+}
+
+// fillFor leaves no room on the disk, for longer than a lease or for less.
+func (f *rough) fillFor(d disk) {
+	d.fill()
+	f.pause(2 * outage)
+	d.empty()
 }
 
 // clients keep so many tasks going until the returned function is called, which waits for the last.

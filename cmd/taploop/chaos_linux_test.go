@@ -24,6 +24,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/internal/pgtest"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbserver"
@@ -40,13 +41,16 @@ const (
 	chaosApp    = "com.blank"
 )
 
-// rough is a farm with faults: a PostgreSQL, workers that all see the same phones, each over lines
-// of its own that can be cut, fronts, a model and clients.
+// rough is a farm with faults: a PostgreSQL with a replica, each with a disk that can be full,
+// workers that all see the same phones, each over lines of its own that can be cut and with a disk
+// as well, fronts, a model and clients.
 type rough struct {
 	testEnv
-	server   *pgtest.Server
-	url      string // of the database
-	key      string // the token of the clients
+	servers  [2]*pgtest.Server
+	disks    [2]disk // of the servers
+	primary  int     // which of them writes
+	url      string  // of the database
+	key      string  // the token of the clients
 	random   *rand.Rand
 	adb      *adbserver.Server
 	phones   int
@@ -64,18 +68,28 @@ type rough struct {
 
 // roughWorker is a worker and its lines.
 type roughWorker struct {
-	name       string
-	started    int
-	db, phones *faultyLine
-	process    *process
+	name    string
+	started int
+	db      []*faultyLine // to each server
+	phones  *faultyLine
+	disk    disk
+	process *process
 }
 
 func newRough(t testing.TB, seed uint64, phones, workers, fronts int) *rough {
-	f := &rough{server: pgtest.Start(t), random: rand.New(rand.NewPCG(seed, 28)), phones: phones,
+	f := &rough{random: rand.New(rand.NewPCG(seed, 28)), phones: phones,
 		answered: map[int]int{}, pauses: map[string]int{}, adb: adbserver.New()}
 	f.t, f.dir = t, t.TempDir()
-	f.url = f.server.URL("farm")
-	require.NoError(t, pgtest.Exec(t.Context(), f.server.URL("postgres"), "CREATE DATABASE farm"))
+	for i := range f.disks {
+		f.disks[i] = disk{t, adbtest.Disk(t, 512<<20)}
+		// The database is another user's.
+		require.NoError(t, os.Chmod(filepath.Dir(f.disks[i].dir), 0o711))
+	}
+	f.servers[0] = pgtest.StartIn(t, f.disks[0].dir)
+	f.servers[1] = f.servers[0].Replica(t, f.disks[1].dir)
+	f.url = pgtest.URLOf("farm", f.servers[:]...)
+	require.NoError(t, pgtest.Exec(t.Context(), f.servers[0].URL("postgres"),
+		"CREATE DATABASE farm"))
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	f.servePhones(ln)
@@ -94,8 +108,10 @@ func newRough(t testing.TB, seed uint64, phones, workers, fronts int) *rough {
 	}
 	f.watchLeases()
 	for i := range workers {
-		w := &roughWorker{name: fmt.Sprint("w", i)}
-		w.db = newFaultyLine(t, f.server.Dial, nil)
+		w := &roughWorker{name: fmt.Sprint("w", i), disk: disk{t, adbtest.Disk(t, 64<<20)}}
+		for _, s := range f.servers {
+			w.db = append(w.db, newFaultyLine(t, s.Dial, nil))
+		}
 		w.phones = newFaultyLine(t, func() (net.Conn, error) {
 			return net.Dial("tcp", ln.Addr().String())
 		}, func(int) func([]byte) { return f.see(w.name) })
@@ -155,8 +171,9 @@ func (f *rough) start(w *roughWorker) {
 	name := fmt.Sprintf("%s-%d", w.name, w.started)
 	w.process = f.spawnAs(func(c *exec.Cmd) {
 		c.Env = append(slices.Clone(f.env), "TAPLOOP_ADB_SERVER="+w.phones.addr,
-			"TAPLOOP_FARM_NAME="+name, "TAPLOOP_DATA_DIR="+filepath.Join(f.dir, w.name),
-			"TAPLOOP_STORE_URL=postgres://taploop@"+w.db.addr+"/farm?sslmode=disable")
+			"TAPLOOP_FARM_NAME="+name, "TAPLOOP_DATA_DIR="+filepath.Join(w.disk.dir, "data"),
+			fmt.Sprintf("TAPLOOP_STORE_URL=postgres://taploop@%s,%s/farm?sslmode=disable",
+				w.db[0].addr, w.db[1].addr))
 	}, "serve", "--role", "worker", "-v")
 }
 

@@ -16,21 +16,24 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// disk is a small one with the data folder of a test's environment.
+// disk is a small one, as that with the data folder of a test's environment.
 type disk struct {
-	t    *testing.T
-	path string // of what takes all of the room
+	t   testing.TB
+	dir string
 }
 
 func newDisk(t *testing.T, b *testEnv) disk {
-	dir := adbtest.Disk(t, 8<<20)
-	b.env = append(b.env, "TAPLOOP_DATA_DIR="+filepath.Join(dir, "data"))
-	return disk{t, filepath.Join(dir, "all the rest")}
+	d := disk{t, adbtest.Disk(t, 8<<20)}
+	b.env = append(b.env, "TAPLOOP_DATA_DIR="+filepath.Join(d.dir, "data"))
+	return d
 }
+
+// rest is what takes all of the room.
+func (d disk) rest() string { return filepath.Join(d.dir, "all the rest") }
 
 func (d disk) fill() {
 	d.t.Helper()
-	f, err := os.Create(d.path)
+	f, err := os.Create(d.rest())
 	require.NoError(d.t, err)
 	defer f.Close()
 	for err == nil {
@@ -39,7 +42,7 @@ func (d disk) fill() {
 	require.ErrorIs(d.t, err, syscall.ENOSPC)
 }
 
-func (d disk) empty() { require.NoError(d.t, os.Remove(d.path)) }
+func (d disk) empty() { require.NoError(d.t, os.Remove(d.rest())) }
 
 func TestARunWhoseDiskIsFullEndsAndSaysSo(t *testing.T) {
 	t.Parallel()
@@ -79,7 +82,7 @@ func TestARecordingThatFillsTheDiskIsNoFaultOfTheModel(t *testing.T) {
 	d := newDisk(t, b)
 	b.env = b.env[:len(b.env)-1] // the sessions are elsewhere
 	g := b.holdOn("[note-groceries 2/7]")
-	p := b.spawn("run", "--record", filepath.Join(filepath.Dir(d.path), "tape.json"), b.task.Goal)
+	p := b.spawn("run", "--record", filepath.Join(filepath.Dir(d.rest()), "tape.json"), b.task.Goal)
 	g.await(t)
 	d.fill()
 	g.open()
@@ -110,7 +113,7 @@ func TestAServerWhoseDiskIsFullTellsAndPausesTheRunWhenThereIsRoom(t *testing.T)
 	touches := len(b.wire.touches())
 
 	d.empty()
-	db, err := store.Open(t.Context(), filepath.Join(filepath.Dir(d.path), "data"), nil)
+	db, err := store.Open(t.Context(), filepath.Join(filepath.Dir(d.rest()), "data"), nil)
 	require.NoError(t, err)
 	defer db.Close()
 	began := time.Now()

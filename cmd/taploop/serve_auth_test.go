@@ -38,8 +38,8 @@ func (b *testEnv) run(args ...string) (stdout, stderr string, code int) {
 
 // token makes a token.
 func (b *testEnv) token(name string) string {
-	out, _, code := b.run("token", "create", "--name", name)
-	require.Zero(b.t, code)
+	out, said, code := b.run("token", "create", "--name", name)
+	require.Zero(b.t, code, "%s", said)
 	token := strings.TrimSuffix(out, "\n")
 	require.Regexp(b.t, `^taploop_[A-Za-z0-9_-]{43}$`, token, "one token and nothing else")
 	return token

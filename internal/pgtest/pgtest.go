@@ -3,6 +3,7 @@ package pgtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -37,7 +38,13 @@ type Server struct {
 // Start makes and starts a server. It fails the test if PostgreSQL is not installed.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	s := create(t)
+	return StartIn(t, ground())
+}
+
+// StartIn starts a server that has its files below the folder.
+func StartIn(t testing.TB, dir string) *Server {
+	t.Helper()
+	s := create(t, dir)
 	// Sorted as people sort, so that a statement that relies on the order of bytes is found out.
 	initdb := s.command("initdb", "-D", s.data(), "-U", role, "-A", "trust", "-E", "UTF8",
 		"--no-sync", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US")
@@ -48,11 +55,11 @@ func Start(t testing.TB) *Server {
 }
 
 // create makes the folder of a server.
-func create(t testing.TB) *Server {
+func create(t testing.TB, dir string) *Server {
 	t.Helper()
 	s := &Server{bin: programs(t)}
 	var err error
-	s.dir, err = os.MkdirTemp(ground(), "pg-") // short: the path of a socket has at most 107 bytes
+	s.dir, err = os.MkdirTemp(dir, "pg-") // short: the path of a socket has at most 107 bytes
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(s.dir)) })
 	require.NoError(t, give(s.dir))
@@ -64,16 +71,16 @@ func create(t testing.TB) *Server {
 	return s
 }
 
-// Replica makes and starts a server that follows this one. What this one commits from then on, it
-// has on both.
-func (s *Server) Replica(t testing.TB) *Server {
+// Replica makes and starts a server that follows this one, with its files below the folder, or
+// where Start has them if that is "". What this one commits from then on, both have.
+func (s *Server) Replica(t testing.TB, dir string) *Server {
 	t.Helper()
-	r := create(t)
+	r := create(t, cmp.Or(dir, ground()))
 	r.Follow(t, s)
 	return r
 }
 
-// Follow makes a server that is down the other one's replica, without what it had.
+// Follow makes a server that has ended the other one's replica, without what it had.
 func (s *Server) Follow(t testing.TB, other *Server) {
 	t.Helper()
 	require.NoError(t, os.RemoveAll(s.data()))
@@ -159,7 +166,8 @@ func (s *Server) Up(t testing.TB) {
 	t.Helper()
 	s.cmd = s.command("postgres", "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=",
 		"-c", "fsync=off", "-c", "shared_buffers=32MB", "-c", "max_connections=200",
-		"-c", "logging_collector=off")
+		"-c", "logging_collector=off", "-c", "wal_retrieve_retry_interval=100ms",
+		"-c", "wal_keep_size=64MB")
 	said := new(bytes.Buffer)
 	s.cmd.Stdout, s.cmd.Stderr = said, said
 	s.gone = make(chan struct{})
@@ -193,9 +201,21 @@ func (s *Server) Up(t testing.TB) {
 // Kill ends the server and all its processes at once, as a crash does.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
-	require.NoError(t, s.cmd.Process.Signal(quit))
+	if !s.Ended() {
+		require.NoError(t, s.cmd.Process.Signal(quit))
+	}
 	<-s.gone
 	s.cmd = nil
+}
+
+// Ended reports whether the server has ended by itself.
+func (s *Server) Ended() bool {
+	select {
+	case <-s.gone:
+		return true
+	default:
+		return false
+	}
 }
 
 // URL is that of a database of the server.

@@ -59,8 +59,8 @@ func newPostgres(url string) (engine, error) {
 			config.RuntimeParams[name] = value
 		}
 	}
-	if len(hosts) > 1 && config.ValidateConnect == nil {
-		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	if len(hosts) > 1 || config.ValidateConnect != nil { // what is read was written, too
+		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	}
 	return &postgresEngine{config: config}, nil
 }
