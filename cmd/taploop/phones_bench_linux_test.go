@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/pgtest"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbserver"
 	"github.com/taploop/taploop/internal/sandbox/shell"
@@ -38,7 +40,7 @@ func BenchmarkManyPhones(b *testing.B) {
 				f := newPhoneServer(b, phones)
 				before := f.server.peak(b)
 				agent, other := cpuOf(b, f.server.cmd.Process.Pid), cpuOf(b, os.Getpid())
-				took += f.runAll()
+				took += f.tapAll(phones)
 				agents += cpuOf(b, f.server.cmd.Process.Pid) - agent
 				others += cpuOf(b, os.Getpid()) - other
 				peak := f.server.peak(b)
@@ -61,6 +63,49 @@ func BenchmarkManyPhones(b *testing.B) {
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// BenchmarkFarm is one phone with its store in SQLite and in PostgreSQL in turn, with a model that
+// answers at once, and twelve phones of three workers behind a front, with one that thinks for three
+// seconds. of-ideal is the part that each of the twelve has of the speed of one of them alone. All
+// that waits for a disk does so for memory if the temporary files are there.
+func BenchmarkFarm(b *testing.B) {
+	b.Run("step", func(b *testing.B) {
+		server := pgtest.Start(b)
+		took := map[string][]time.Duration{}
+		on := map[string]*phoneServer{"sqlite": newPhoneServer(b, 1),
+			"postgres": newPhoneFarm(b, 1, 0, server.URL("postgres"))}
+		for _, f := range on {
+			f.thinks = 0
+			f.tapAll(1)
+		}
+		for b.Loop() {
+			for name, f := range on {
+				f.reset()
+				took[name] = append(took[name], f.tapAll(1)/9)
+			}
+		}
+		for name, all := range took {
+			b.ReportMetric(ms(median(all)), name+"-ms/step")
+		}
+		b.ReportMetric(times(took["postgres"], took["sqlite"]), "postgres/sqlite")
+		b.ReportMetric(0, "ns/op")
+	})
+	b.Run("12", func(b *testing.B) {
+		server := pgtest.Start(b)
+		f := newPhoneFarm(b, 12, 3, server.URL("postgres"))
+		f.thinks = 3 * time.Second
+		var alone, all []time.Duration
+		for b.Loop() {
+			f.reset()
+			alone = append(alone, f.tapAll(1))
+			f.reset()
+			all = append(all, f.tapAll(12))
+		}
+		b.ReportMetric(median(all).Seconds(), "s/run")
+		b.ReportMetric(times(alone, all), "of-ideal")
+		b.ReportMetric(0, "ns/op")
+	})
 }
 
 // BenchmarkAllocationOfARun is all that a run of nine steps allocates from its start to its end.
@@ -109,13 +154,48 @@ func (f *phoneServer) task(i int) string {
 }
 
 func newPhoneServer(b *testing.B, phones int) *phoneServer {
+	return newPhoneFarm(b, phones, 0, "sqlite:")
+}
+
+// newPhoneFarm is a server with phones and the store, or a front with so many workers that share
+// the phones.
+func newPhoneFarm(b *testing.B, phones, workers int, store string) *phoneServer {
 	f := &phoneServer{thinks: time.Second}
 	f.t, f.dir = b, b.TempDir()
 	f.reset()
+	model := httptest.NewServer(http.HandlerFunc(f.answer))
+	b.Cleanup(model.Close)
+	f.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + f.dir, "TAPLOOP_STORE_URL=" + store,
+		"TAPLOOP_ADB_PATH=" + filepath.Join(f.dir, "no-adb"),
+		"TAPLOOP_MODEL_BASE_URL=" + model.URL + "/v1", "TAPLOOP_MODEL_NAME=thoughtful",
+		"TAPLOOP_MODEL_LANG=en"}
+	for i := range workers {
+		name := fmt.Sprint("w", i)
+		addr := f.attach(b, i*phones/workers, (i+1)*phones/workers)
+		f.spawnAs(func(c *exec.Cmd) {
+			c.Env = append(slices.Clone(f.env), "TAPLOOP_ADB_SERVER="+addr,
+				"TAPLOOP_FARM_NAME="+name, "TAPLOOP_DATA_DIR="+filepath.Join(f.dir, name))
+		}, "serve", "--role", "worker", "-v").stderr.await(b, "(the phones are announced)")
+	}
+	f.env = append(f.env, "TAPLOOP_DATA_DIR="+filepath.Join(f.dir, "data"))
+	role := "front"
+	if workers == 0 {
+		f.env = append(f.env, "TAPLOOP_ADB_SERVER="+f.attach(b, 0, phones))
+		role = "both"
+	}
+	f.findPlaces(b)
+	url := ""
+	f.server, url = f.serve("--role", role)
+	f.client = connect(b, legacy, over(b, url, nil))
+	return f
+}
+
+// attach has phones with the numbers behind an ADB server, and returns its address.
+func (f *phoneServer) attach(b *testing.B, from, to int) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(b, err)
 	adb := adbserver.New()
-	for i := range phones {
+	for i := from; i < to; i++ {
 		p := sandbox.New(&sandbox.Options{AnimationScale: new(float64)})
 		require.NoError(b, p.Apps.Launch("com.android.settings"))
 		adb.Attach(serial(i), shell.New(p))
@@ -126,18 +206,7 @@ func newPhoneServer(b *testing.B, phones int) *phoneServer {
 	serving.Go(func() { _ = adb.Serve(ctx, ln) })
 	b.Cleanup(serving.Wait)
 	b.Cleanup(cancel)
-	model := httptest.NewServer(http.HandlerFunc(f.answer))
-	b.Cleanup(model.Close)
-	f.findPlaces(b)
-	f.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + f.dir,
-		"XDG_DATA_HOME=" + filepath.Join(f.dir, "data"),
-		"TAPLOOP_ADB_SERVER=" + ln.Addr().String(),
-		"TAPLOOP_MODEL_BASE_URL=" + model.URL + "/v1", "TAPLOOP_MODEL_NAME=thoughtful",
-		"TAPLOOP_MODEL_LANG=en"}
-	url := ""
-	f.server, url = f.serve()
-	f.client = connect(b, legacy, over(b, url, nil))
-	return f
+	return ln.Addr().String()
 }
 
 // findPlaces finds a row of the settings, and the way back from its page.
@@ -190,11 +259,11 @@ func (f *phoneServer) answer(w http.ResponseWriter, r *http.Request) {
 		"finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}}}})
 }
 
-// runAll runs a task on every phone at once, and returns how long they took on average.
-func (f *phoneServer) runAll() time.Duration {
-	took := make([]time.Duration, len(f.phones))
+// tapAll runs a task on so many phones at once, and returns how long they took on average.
+func (f *phoneServer) tapAll(phones int) time.Duration {
+	took := make([]time.Duration, phones)
 	var wg sync.WaitGroup
-	for i := range f.phones {
+	for i := range phones {
 		wg.Go(func() {
 			began := time.Now()
 			end := f.client.follow(f.client.call("ask_agent_start_new_task", map[string]any{
