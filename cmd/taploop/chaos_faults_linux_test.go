@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -191,7 +192,9 @@ func (f *rough) history(ctx context.Context) *history {
 			t.answers++
 		}
 	}
-	h := &history{touches: f.touches, answered: f.answered}
+	f.mu.Lock()
+	h := &history{touches: f.touches, answered: f.answered, stalls: slices.Clone(f.stalls)}
+	f.mu.Unlock()
 	for _, t := range seen {
 		h.tasks = append(h.tasks, *t)
 	}
@@ -249,6 +252,9 @@ func TestAFarmUnderFaults(t *testing.T) {
 	began, done := time.Now(), 0
 	for time.Since(began) < long {
 		for _, i := range f.random.Perm(len(faults)) {
+			if time.Since(began) >= long {
+				break
+			}
 			t.Logf("%6.1fs %s", time.Since(began).Seconds(), faults[i].name)
 			faults[i].do(f)
 			f.revive()

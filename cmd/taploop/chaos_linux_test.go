@@ -63,6 +63,7 @@ type rough struct {
 	touches  []touchSeen
 	answered map[int]int
 	accepted []int
+	stalls   []stallSeen
 	pauses   map[string]int // of tasks, which a client has continued
 }
 
@@ -80,6 +81,7 @@ func newRough(t testing.TB, seed uint64, phones, workers, fronts int) *rough {
 	f := &rough{random: rand.New(rand.NewPCG(seed, 28)), phones: phones,
 		answered: map[int]int{}, pauses: map[string]int{}, adb: adbserver.New()}
 	f.t, f.dir = t, t.TempDir()
+	f.watchClock()
 	for i := range f.disks {
 		f.disks[i] = disk{t, adbtest.Disk(t, 512<<20)}
 		// The database is another user's.
@@ -139,6 +141,23 @@ func (f *rough) servePhones(ln net.Listener) {
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = f.adb.Serve(ctx, ln) })
 	f.t.Cleanup(func() { cancel(); serving.Wait() })
+}
+
+// watchClock notes when the machine has no processor for what ought to run.
+func (f *rough) watchClock() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var watching sync.WaitGroup
+	const pause = 5 * time.Millisecond
+	watching.Go(func() {
+		for began := time.Now(); wait.For(ctx, pause) == nil; began = time.Now() {
+			if long := time.Since(began) - pause; long > pause {
+				f.mu.Lock()
+				f.stalls = append(f.stalls, stallSeen{time.Now(), long})
+				f.mu.Unlock()
+			}
+		}
+	})
+	f.t.Cleanup(func() { cancel(); watching.Wait() })
 }
 
 // watchLeases has the database note who takes phones, and which worker has which name.

@@ -15,6 +15,13 @@ type history struct {
 	touches  []touchSeen // in the order of their arrival
 	holds    []holdSeen  // in the order of their tokens
 	answered map[int]int // how many answers of a person reached the model, by task
+	stalls   []stallSeen // of the machine on which all ran
+}
+
+// stallSeen is how much later than it wanted somebody ran who had nothing to do.
+type stallSeen struct {
+	at   time.Time
+	long time.Duration
 }
 
 // taskSeen is a task that a front has accepted.
@@ -42,8 +49,19 @@ type holdSeen struct {
 	worker string
 }
 
-// late is how much later than a take-over a touch may have arrived: it was under way.
+// late is how much later than a take-over a touch may have arrived: it was under way. What nobody
+// had the processor for then comes to it.
 const late = 50 * time.Millisecond
+
+func (h *history) late(at time.Time) time.Duration {
+	longest := time.Duration(0)
+	for _, s := range h.stalls {
+		if began := s.at.Add(-s.long - late); at.After(began) && at.Before(s.at.Add(late)) {
+			longest = max(longest, s.long)
+		}
+	}
+	return late + longest
+}
 
 // wrongs is what must not be in a history: tasks and questions that were lost, touches that were
 // made twice or never, and those of a worker after another one took its lease.
@@ -52,7 +70,7 @@ func (h *history) wrongs() (list []string) {
 	times := map[[2]int]int{}
 	for _, t := range h.touches {
 		times[[2]int{t.task, t.step}]++
-		if has, since := h.holder(t.phone, t.at.Add(-late)); has != "" && has != t.worker {
+		if has, since := h.holder(t.phone, t.at.Add(-h.late(t.at))); has != "" && has != t.worker {
 			if now, _ := h.holder(t.phone, t.at); now != t.worker {
 				found("%s touches %s %v after %s took it", t.worker, t.phone, t.at.Sub(since), has)
 			}
@@ -141,4 +159,10 @@ func TestAHistoryThatIsWrongIsFound(t *testing.T) {
 	require.Empty(t, h.wrongs(), "nobody else had it yet")
 	h.touches[0].at = at(340)
 	require.Empty(t, h.wrongs(), "it was under way")
+	h.touches[0].at = at(390)
+	require.NotEmpty(t, h.wrongs())
+	h.stalls = []stallSeen{{at(200), 100 * time.Millisecond}}
+	require.NotEmpty(t, h.wrongs(), "the machine stood still before that")
+	h.stalls = []stallSeen{{at(380), 50 * time.Millisecond}}
+	require.Empty(t, h.wrongs(), "nobody had the processor")
 }
