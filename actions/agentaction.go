@@ -44,7 +44,9 @@ func (d Decision) AgentAction() (json.RawMessage, error) {
 
 func (d Decision) ownFields() []Field {
 	fields := []Field{{"cot", d.Thought}, {"explain", d.Explain}, {"action", d.Action.Verb()}}
-	fields = append(fields, arguments(d.Action)...)
+	if !d.Secret {
+		fields = append(fields, arguments(d.Action)...)
+	}
 	return append(fields, Field{"summary", d.Summary})
 }
 

@@ -3,6 +3,8 @@ package actions
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Field is one key and value as the model wrote them.
@@ -19,6 +21,20 @@ type Decision struct {
 	Summary string  // the model's new summary of the task so far, or "" to keep the former one
 	Note    string  // to be kept for later steps, whatever the action
 	Fields  []Field // the reply's fields in the model's own order, for agent_action
+
+	// Secret says that Action touches one of the keys by which a secret is entered. Its point and
+	// the texts do not tell which: that is Key, which is never written down. A secret decision
+	// without a Key cannot be carried out.
+	Secret bool
+	Key    *screen.Point
+}
+
+// Touch returns the action as it is carried out: that of a secret decision touches its key.
+func (d Decision) Touch() Action {
+	if d.Key == nil {
+		return d.Action
+	}
+	return Moved(d.Action, func(screen.Point) screen.Point { return *d.Key })
 }
 
 // decisionJSON is the stored form of a decision.
@@ -29,12 +45,13 @@ type decisionJSON struct {
 	Summary string          `json:"summary,omitempty"`
 	Note    string          `json:"note,omitempty"`
 	Fields  []Field         `json:"fields,omitempty"`
+	Secret  bool            `json:"secret,omitempty"`
 }
 
 // MarshalJSON writes the decision with its action as [Marshal] does, or null.
 func (d Decision) MarshalJSON() ([]byte, error) {
 	j := decisionJSON{json.RawMessage("null"), d.Thought, d.Explain, d.Summary, d.Note,
-		d.Fields}
+		d.Fields, d.Secret}
 	if d.Action != nil {
 		var err error
 		if j.Action, err = Marshal(d.Action); err != nil {
@@ -50,7 +67,8 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	*d = Decision{nil, j.Thought, j.Explain, j.Summary, j.Note, j.Fields}
+	*d = Decision{Thought: j.Thought, Explain: j.Explain, Summary: j.Summary, Note: j.Note,
+		Fields: j.Fields, Secret: j.Secret}
 	if len(j.Action) == 0 || string(j.Action) == "null" {
 		return nil
 	}

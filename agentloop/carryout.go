@@ -22,14 +22,14 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 	case actions.Info:
 		return l.ask(ctx, s, a)
 	}
-	n := l.repeats.add(s.Proposal.Action, l.watch.before.print)
+	n := l.repeats.add(s.Proposal.Touch(), l.watch.before.print)
 	if n >= l.limits.Repeats+l.limits.Patience {
 		return l.stuck(ctx, s, n)
 	}
 	if n >= l.limits.Repeats {
 		l.record.note(Note{Kind: NoteRepeated, Action: describe(s.Proposal.Decision)})
 	}
-	switch a := s.Proposal.Action.(type) {
+	switch a := s.Proposal.Touch().(type) {
 	case actions.Note:
 		return l.record.done(ctx, s)
 	case actions.Gesture:
@@ -39,6 +39,8 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 		return l.record.undecided(ctx, s, ModelOutputInvalid, err)
 	}
 }
+
+var errNoKey = errors.New("which key of the secret it was is not kept: decide again")
 
 // keepElements keeps the elements of the step's screen with it, if somebody has read them.
 func (l *loop) keepElements(s *Step) {
@@ -51,7 +53,11 @@ func (l *loop) keepElements(s *Step) {
 // touch, then what came of it.
 func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	what := describe(s.Proposal.Decision)
-	if err := g.Validate(); err != nil {
+	err := g.Validate()
+	if s.Proposal.Secret && s.Proposal.Key == nil {
+		err = errNoKey
+	}
+	if err != nil {
 		l.record.refuse(s, what, err)
 		return l.record.done(ctx, s)
 	}
@@ -75,7 +81,7 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 		return l.interruptedBy(ctx, s, *Stopped(ctx))
 	}
 	began := time.Now()
-	change, end := l.superseded(ctx, s, g, v.exactly)
+	change, end := l.superseded(ctx, s, g, v.exactly || s.Proposal.Secret)
 	s.Timing.Check = time.Since(began)
 	if end != nil {
 		return l.interruptedBy(ctx, s, *end)
@@ -88,7 +94,7 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	}
 	l.record.emit(Event{Kind: Acting, Step: *s})
 	began = time.Now()
-	err := l.touch(ctx, g)
+	err = l.touch(ctx, g)
 	s.Timing.Touch = time.Since(began)
 	return l.outcome(ctx, s, what, err)
 }

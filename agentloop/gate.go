@@ -36,7 +36,7 @@ func (l *loop) checkGate(ctx context.Context, s *Step) (v Verdict, end *Ending) 
 	case v.question != nil:
 		s.Refusal = "not carried out yet: it waits for an answer"
 		q := l.question(s, *v.question)
-		q.Action = s.Proposal.Action
+		q.Action, q.Hidden = s.Proposal.Action, s.Proposal.Secret
 		return Verdict{}, l.park(ctx, s, q)
 	}
 	if v.refusal != "" {

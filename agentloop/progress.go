@@ -156,6 +156,7 @@ func (p Progress) Ruled(x actions.Exchange, r Ruling) Progress {
 		p = p.noted(Note{Kind: NoteEdited, Action: describe(d), Detail: describe(*r.Edited)})
 		d.Action = r.Edited.Action
 		d.Explain, d.Fields = "", nil // they were about the other
+		d.Secret, d.Key = false, nil
 	}
 	p.Pending = &Pending{Decision: d, Step: p.Pending.Step, Answer: &x, Ruling: &r}
 	return p

@@ -22,6 +22,7 @@ type Question struct {
 
 	Review *Review        // of a KindApproval, nil for a question in words
 	Action actions.Action // that a Gate asks about, set by the loop
+	Hidden bool           // where Action touches is a secret, see actions.Decision
 }
 
 // The kinds of questions that the loop asks itself.

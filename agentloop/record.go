@@ -33,7 +33,7 @@ func (r *record) emit(e Event) {
 	if r.observe == nil {
 		return
 	}
-	e.At, e.Progress = time.Now(), r.progress
+	e.At, e.Progress, e.Step.Proposal.Key = time.Now(), r.progress, nil
 	r.observe(e)
 }
 
@@ -69,6 +69,7 @@ func (r *record) intend(ctx context.Context, s *Step) error {
 
 // done journals the step and counts it.
 func (r *record) done(ctx context.Context, s *Step) *Ending {
+	s.Proposal.Key = nil // it is over
 	p, began := r.progress.after(*s), time.Now()
 	ctx, cancel := toJournal(ctx)
 	defer cancel()

@@ -18,6 +18,7 @@ type Layout struct {
 	// it is one of three or more of one size and line, or column, that say different things
 	Peer   bool `json:"peer,omitempty"`
 	Pad    bool `json:"pad,omitempty"`    // of keys that enter digits, and no calculator's
+	Digit  bool `json:"digit,omitempty"`  // it is a key of such a pad that enters one
 	Clears bool `json:"clears,omitempty"` // it lies in a text field, or right behind one
 	Switch bool `json:"switch,omitempty"` // it can be switched, or has something that can
 	Tab    bool `json:"tab,omitempty"`    // it is one of the tabs at the bottom of a page

@@ -385,8 +385,8 @@ func byPad(s *Subject, on []string) []finding {
 		return []finding{{classNamed("pay"), onScreen, "PIN"}}
 	}
 	key := func(t string) bool { return len(t) == 1 && digit().MatchString(t) }
-	if l == nil || !l.Pad || !slices.ContainsFunc(on, key) || globs(keypads, s.App, true) ||
-		sumIn(l.Words) != "" {
+	if l == nil || !l.Digit && !(l.Pad && slices.ContainsFunc(on, key)) ||
+		globs(keypads, s.App, true) || sumIn(l.Words) != "" {
 		return nil
 	}
 	if s.aboutMoney() {

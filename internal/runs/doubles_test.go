@@ -89,10 +89,13 @@ func (m *scriptedPolicy) Next(ctx context.Context,
 		p.Action = actions.Type{Text: m.password + "\n"}
 		says = "type " + m.password
 	}
+	if at, is := p.Action.(actions.Click); is && at.At != (screen.Point{X: 0.5, Y: 0.5}) {
+		says = fmt.Sprintf("press %v of the PIN 4 8 2 1", at.At)
+	}
 	if says != "" {
 		p.Thought, p.Explain, p.Summary, p.Caption, p.Tries[0].Reply = says, says, says, says, says
 		p.Fields = []actions.Field{{Key: "explain", Value: says}}
-		p.History = []actions.Turn{{Reply: actions.Reply{Text: says}}}
+		p.History = []actions.Turn{{Step: s.Step, Reply: actions.Reply{Text: says}}}
 		switch a := p.Action.(type) {
 		case actions.Note:
 			p.Action = actions.Note{Text: says}
@@ -125,6 +128,9 @@ func decide(s agentloop.Situation) actions.Action {
 	}
 	if app, ok := strings.CutPrefix(words[s.Steps], "open:"); ok {
 		return actions.OpenApp{App: app}
+	}
+	if key, is := strings.CutPrefix(words[s.Steps], "key:"); is {
+		return actions.Click{At: keyAt(key)}
 	}
 	switch w := words[s.Steps]; w {
 	case "tap":

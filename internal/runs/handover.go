@@ -25,6 +25,7 @@ type texts struct {
 	Handed                 string // requested by a program
 	Done, NoReason         string // defaults for an empty answer
 	Secret                 string // a format for the placeholder
+	Key                    string // in the place of words about a key of a secret
 }
 
 var textsIn = words.Of[texts]("runs")

@@ -81,6 +81,10 @@ func approvalOf(q agentloop.Question) (*inquiry.Approval, error) {
 			Typed: q.Action.Traits().Text},
 		Target: r.Target,
 	}
+	if q.Hidden {
+		delete(args, "at")
+		return body, nil
+	}
 	for _, p := range q.Action.Traits().Points {
 		body.Places = append(body.Places, inquiry.Place{X: p.X, Y: p.Y})
 	}

@@ -56,8 +56,18 @@ type handset struct {
 	onTouch func(ctx context.Context) error // before a touch has an effect
 	panics  bool
 	asks    bool // for a password, in a field that has the focus
+	pad     bool // it shows one, for a PIN
 
 	pickedUp int // looks until somebody switches the display off, 0 for never
+}
+
+// padKeys are the keys of a shuffled pad, from its upper left on, three on a line.
+const padKeys = "705394186⌫2⏎"
+
+// keyAt is the middle of a key of the pad.
+func keyAt(key string) screen.Point {
+	i := slices.Index([]rune(padKeys), []rune(key)[0])
+	return screen.Point{X: 0.21 + 0.3*float64(i%3), Y: 0.61 + 0.1*float64(i/3)}
 }
 
 func newFakePhones(serials ...string) *fakePhones {
@@ -198,6 +208,15 @@ func (l *openPhone) Elements(context.Context) (list []screen.Element, err error)
 			list = append(list, screen.Element{Text: typed, Editable: true})
 		}
 	}
+	if l.pad {
+		list = append(list, screen.Element{Text: "Enter your PIN"})
+		for _, r := range padKeys {
+			at := keyAt(string(r))
+			list = append(list, screen.Element{Text: string(r), Clickable: true, Depth: 1,
+				Bounds: screen.Rect{Min: screen.Point{X: at.X - 0.1, Y: at.Y - 0.04},
+					Max: screen.Point{X: at.X + 0.1, Y: at.Y + 0.04}}})
+		}
+	}
 	if l.asks {
 		list = append(list, screen.Element{Password: true, Editable: true, Focused: true,
 			Bounds: screen.Rect{Max: screen.Point{X: 1, Y: 0.2}}})
@@ -235,7 +254,14 @@ func (l *openPhone) do(ctx context.Context, form string, args ...any) error {
 	return nil
 }
 
-func (l *openPhone) Tap(ctx context.Context, _ screen.Point) error { return l.do(ctx, "tap") }
+func (l *openPhone) Tap(ctx context.Context, at screen.Point) error {
+	for _, r := range padKeys {
+		if l.pad && at == keyAt(string(r)) {
+			return l.do(ctx, "tap %c", r)
+		}
+	}
+	return l.do(ctx, "tap")
+}
 func (l *openPhone) DoubleTap(ctx context.Context, _ screen.Point) error {
 	return l.do(ctx, "double tap")
 }

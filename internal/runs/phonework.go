@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // phoneWork is a task on a phone. It runs the agent loop and parks the loop's questions.
@@ -32,6 +33,7 @@ type phoneWork struct {
 	before        agentloop.Timing  // spent before the loop began
 	takenByPerson bool              // a person took the phone over
 	parked        *inquiry.Question // that the run waits for
+	entered       string            // digits of a secret, see redactingPolicy
 }
 
 // Open implements Work.
@@ -96,6 +98,7 @@ func (w *phoneWork) pursue(ctx context.Context) *agentloop.Ending {
 	if limits.Steps <= 0 { // the last step asked a question
 		return agentloop.OutOfSteps(run.MaxSteps)
 	}
+	secrets, w.entered = withKey(run.Progress.Pending, run.ID, secrets)
 	got, _, err := w.runner(sess, secrets, limits).Run(ctx, run.Progress, from)
 	if err != nil && !superseded(err) {
 		m.Log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
@@ -111,8 +114,9 @@ func (w *phoneWork) runner(
 	first := &freshPhone{Phone: w.phone, done: !w.fresh}
 	m, run := w.opts, w.life.Run
 	runner := &agentloop.Runner{
-		Phone:   &secretPhone{Phone: first, secrets: hidden, typed: w.secretTyped},
-		Policy:  &redactingPolicy{w.policy, hidden, w.keepSecret, run.ID},
+		Phone: &secretPhone{Phone: first, secrets: hidden, typed: w.secretTyped},
+		Policy: &redactingPolicy{Policy: w.policy, secrets: hidden, keep: w.keepSecret,
+			run: run.ID, words: textsIn(words.For(m.Lang, run.Task)), entered: w.entered},
 		Journal: m.Store.Journal(run),
 		Parker:  w, NoQuestions: w.settings.ReplyMode == channel.NoReply,
 		ByHand: func(question string) bool {

@@ -98,6 +98,8 @@ type redactingPolicy struct {
 	secrets *kept
 	keep    func(ctx context.Context, x store.Secret) error
 	run     string
+	words   *texts
+	entered string // digits of the pads that the run has had
 }
 
 // Next implements agentloop.Policy.
@@ -105,6 +107,11 @@ func (r *redactingPolicy) Next(
 	ctx context.Context, s agentloop.Situation,
 ) (agentloop.Proposal, error) {
 	p, err := r.Policy.Next(ctx, s)
+	if err == nil {
+		if p, err = r.hideKey(ctx, s, p); err != nil {
+			return agentloop.Proposal{}, err
+		}
+	}
 	if x := (store.Secret{Text: passwordIn(ctx, s, p.Action)}); err == nil && x.Text != "" {
 		x.QuestionID = fmt.Sprintf("%s:%d", r.run, s.Step)
 		if err := r.keep(ctx, x); err != nil {
@@ -122,7 +129,7 @@ func (r *redactingPolicy) Next(
 			err = masked{err, x.Text}
 		}
 	}
-	return p, err
+	return r.hideEntered(p), err
 }
 
 // placeholder puts the placeholder for the secret. One that is there stays whole even if it

@@ -211,7 +211,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	if b, err := actions.Marshal(a); err == nil { // it was read from the store
 		_ = out.Action.UnmarshalJSON(b)
 	}
-	for n, at := range pointsOf(a) {
+	for n, at := range m.places(s, a) {
 		i := p.at(at)
 		if named := m.named(p, i); named != i {
 			i, at = named, p.list[named].Bounds.Center()
@@ -242,6 +242,15 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		out.After.On = p.switched(p.at(points[0]), after)
 	}
 	return out, true
+}
+
+// places are those that a replay has to find for a step. A key of a secret has none.
+func (m *maker) places(s *store.StepRecord, a actions.Action) []screen.Point {
+	if s.Proposal.Secret {
+		m.note(s.Index, "it enters a part of a secret: a model will be asked")
+		return nil
+	}
+	return pointsOf(a)
 }
 
 // switched is whether the switch of an element is on afterwards, nil if it is as it was.

@@ -187,7 +187,7 @@ func (g *Gate) verdict(
 		if decision.Verdict == guard.Allow {
 			decision.Allowed = guard.Decisions
 		}
-		return agentloop.Ask(g.question(subject, decision, now, d.Action, again)), nil
+		return agentloop.Ask(g.question(subject, decision, now, d, again)), nil
 	}
 	if decision.Severity < guard.Critical && g.opts.Leave != nil {
 		leave, err := g.opts.Leave(ctx, subject, decision)
@@ -195,7 +195,7 @@ func (g *Gate) verdict(
 			return agentloop.Allow().Exactly().Under(leave), err
 		}
 	}
-	return agentloop.Ask(g.question(subject, decision, now, d.Action, "")), nil
+	return agentloop.Ask(g.question(subject, decision, now, d, "")), nil
 }
 
 // decide is the policy's decision. Where a person's words may consent or forbid, the later ones
@@ -285,16 +285,22 @@ func severity(r agentloop.Ruling) (s guard.Severity) {
 
 // question is what a person is asked.
 func (g *Gate) question(
-	s guard.Subject, d guard.Decision, now bound, a actions.Action, again string,
+	s guard.Subject, d guard.Decision, now bound, does actions.Decision, again string,
 ) agentloop.Question {
 	w := phrasesIn(g.opts.Lang)
-	what := actions.Describe(a)
+	what := actions.Describe(does.Action)
 	under := w.under(s.Element)
+	if does.Secret {
+		what, under = actions.Brief(does.Action, g.opts.Lang), w.Key
+	}
 	reason := d.Reason
 	if again != "" {
 		reason = strings.TrimSpace(w.Again[again] + "\n" + reason)
 	}
-	act := g.act(s, a)
+	act := g.act(s, does.Action)
+	if does.Secret {
+		act.Label = w.Key
+	}
 	asks := act.Describe(g.opts.Lang).Text()
 	if d.Description != "" && !d.Made {
 		asks = d.Description
@@ -367,6 +373,8 @@ func join(a, b string) string {
 // phrases are the texts for people, in a language.
 type phrases struct {
 	ByHand, Nothing, Forbidden string
+
+	Key string // in the place of a key by which a secret is entered
 
 	Again map[string]string // by what has changed
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/screen"
@@ -19,15 +18,13 @@ type page struct {
 	title  string
 	words  []string // of what lies in nothing that takes touches
 	fields []int
-	pad    bool // ten of the elements enter a digit each
+	digits []int // the keys of its pad, each of which enters a digit
 }
 
 func newPage(list []screen.Element) *page {
 	p := &page{list: list, inside: make([]int, len(list))}
 	var open []int
 	edges := screen.Rect{Min: screen.Point{X: 1, Y: 1}}
-	digits := map[string]bool{}
-	other := false
 	for i := range list {
 		e := &list[i]
 		for len(open) > 0 && list[open[len(open)-1]].Depth >= e.Depth {
@@ -45,21 +42,13 @@ func newPage(list []screen.Element) *page {
 		edges.Max.X, edges.Max.Y = max(edges.Max.X, e.Bounds.Max.X),
 			max(edges.Max.Y, e.Bounds.Max.Y)
 		p.note(i)
-		said := said(e)
-		if utf8.RuneCountInString(said) == 1 && strings.ContainsAny(said, "0123456789") {
-			digits[said] = true
-		}
-		other = other || slices.Contains(noPad, said)
 		p.dialog = p.dialog || dialogPart(e.ResourceID)
 	}
-	p.pad = len(digits) == 10 && !other
+	p.digits = screen.Digits(list)
 	p.dialog = p.dialog || len(p.words) > 0 && edges.Min.X > 0.02 && edges.Max.X < 0.98 &&
 		edges.Min.Y > 0.1 && edges.Max.Y < 0.93
 	return p
 }
-
-// noPad are the keys that calculators and diallers have, and pads for sums, and none for a PIN.
-var noPad = strings.Split("+ - − × ÷ = % * # . ,", " ")
 
 // note keeps what the element i says for the whole page.
 func (p *page) note(i int) {
@@ -122,7 +111,7 @@ func (p *page) layout(i int) *guard.Layout {
 		l.Beside = p.besides(i)
 	}
 	l.Ends = len(p.fields) > 1 && p.behind(p.fields[len(p.fields)-1]) == i
-	l.Pad = p.pad && p.padKey(i)
+	l.Pad, l.Digit = p.padKey(i), p.enters(i)
 	l.Peer = p.peer(i)
 	l.Tab = l.Peer && e.Bounds.Max.Y > low && e.Bounds.Min.Y > 0.8
 	l.Sends = p.sends(i)
@@ -262,12 +251,18 @@ func (p *page) sends(i int) bool {
 // some.
 func (p *page) padKey(i int) bool {
 	r := p.list[i].Bounds
-	return slices.ContainsFunc(p.list, func(o screen.Element) bool {
-		s := said(&o)
-		return len(s) == 1 && s[0] >= '0' && s[0] <= '9' &&
-			(alike(o.Bounds.Max.X-o.Bounds.Min.X, r.Max.X-r.Min.X) ||
-				overlaps(o.Bounds.Min.X, o.Bounds.Max.X, r.Min.X, r.Max.X)) &&
+	return slices.ContainsFunc(p.digits, func(k int) bool {
+		b := p.list[k].Bounds
+		return (alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) ||
+			overlaps(b.Min.X, b.Max.X, r.Min.X, r.Max.X)) &&
 			r.Min.Y >= p.list[0].Bounds.Min.Y && r.Max.Y-r.Min.Y < 0.2
+	})
+}
+
+// enters reports whether the element i enters a digit: it is the key, or all that is around it.
+func (p *page) enters(i int) bool {
+	return slices.ContainsFunc(p.digits, func(k int) bool {
+		return k == i || p.inside[k] == i && i < k
 	})
 }
 

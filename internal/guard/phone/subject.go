@@ -23,6 +23,19 @@ const (
 // touches several things that may answer. Look.Elements may be nil: then it is known that they are
 // not known.
 func Subjects(look screen.Observation, task string, d actions.Decision) []guard.Subject {
+	list := subjects(look, task, d)
+	for i := 0; d.Secret && i < len(list); i++ { // which key it is stands nowhere
+		s := &list[i]
+		s.Args, s.Near = nil, nil
+		if s.Element != nil {
+			s.Element = &guard.Element{Class: s.Element.Class, Password: s.Element.Password,
+				WholeScreen: s.Element.WholeScreen}
+		}
+	}
+	return list
+}
+
+func subjects(look screen.Observation, task string, d actions.Decision) []guard.Subject {
 	base := subject(look.State.App, task, d)
 	base.Secure = look.State.Secure
 	points := places(look, d.Action)

@@ -187,6 +187,9 @@ func TellStep(st store.StepRecord) ToldStep {
 		does := a.Traits()
 		v.Carries = does.Carries
 		for _, p := range does.Points {
+			if st.Proposal.Secret {
+				break
+			}
 			v.Places = append(v.Places, place(p))
 		}
 	}
