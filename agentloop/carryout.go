@@ -176,7 +176,7 @@ func (l *loop) complete(ctx context.Context, s *Step, c actions.Complete) *Endin
 	return l.record.finish(ctx, s, end)
 }
 
-// doubt is what the policy is told before the run ends, or nil.
+// doubt returns the note that the policy gets before the run ends, or nil.
 func (l *loop) doubt(v Verification) *Note {
 	for _, n := range []Note{{Kind: NoteContradicted, Detail: v.Evidence},
 		{Kind: NoteAnswerMisfit, Detail: v.Misfit}} {

@@ -160,7 +160,7 @@ func parseCrashes(said string) (all []Crash) {
 }
 
 // AwaitPhones waits until the server has at least n usable phones, and until all of them have
-// started up if boot is set. It returns those that there are then.
+// started up if boot is set. It returns the phones that are there by then.
 func (h *Host) AwaitPhones(ctx context.Context, n int, boot bool) ([]PhoneInfo, error) {
 	for {
 		list, err := h.List(ctx)

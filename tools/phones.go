@@ -62,7 +62,7 @@ type screenshotArgs struct {
 	Elements bool   `json:"elements,omitempty"`
 }
 
-// screenshot looks at a phone. Where pictures are private, the screen is told in words
+// screenshot looks at a phone. Where pictures are private, the screen is given in words
 // alone, and only when that is asked for.
 func (e edge) screenshot(ctx context.Context, c *call, a screenshotArgs) (*toolResult, error) {
 	private := e.opts.Privacy == usecase.PrivacyCaptions

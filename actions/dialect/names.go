@@ -8,7 +8,7 @@ import (
 	"text/template/parse"
 )
 
-// names finds unknown variables in all branches of a template, also in those that are taken only in
+// names finds unknown variables in all branches of a template, also in ones that are taken only in
 // the middle of a run. It accepts fields of values whose type it cannot tell.
 type names struct {
 	tmpl    *template.Template

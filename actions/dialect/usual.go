@@ -79,7 +79,7 @@ var usual = Forms{
 		Read: ReadStatus},
 }
 
-// ReadKey reads the key that is pressed. Those that are actions are these actions.
+// ReadKey reads the key that is pressed. A key that is an action is read as that action.
 func ReadKey(a *Args) actions.Action {
 	switch key := a.Key(a.Names("Key")...); key {
 	case actions.KeyBack:

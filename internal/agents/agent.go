@@ -321,7 +321,7 @@ func (a *agent) delegate(ctx context.Context, c Call, role, goal string) (Result
 	return Result{Text: answer}, err
 }
 
-// mostGoal is how many characters of its goal an agent is told by.
+// mostGoal bounds, in characters, the part of its goal that an agent is known by.
 const mostGoal = 200
 
 // behalf says which agent this is, and what for.

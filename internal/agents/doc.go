@@ -3,6 +3,6 @@
 //
 // All progress is in a journal. An agent's conversation with its model is built from its entries
 // alone, so that a session can resume after the process was killed. A call without a result in the
-// journal is not repeated unless it is known not to have begun. The model is told that its outcome
+// journal is not repeated unless it is known not to have begun. The model learns that its outcome
 // is unknown.
 package agents

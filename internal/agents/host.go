@@ -30,7 +30,7 @@ type Host struct {
 	textual map[string]bool // models without native calls, by name
 }
 
-// New connects to the servers. Down returns the ones that cannot be reached. The model is told as
+// New connects to the servers. Down returns the ones that cannot be reached. The model learns as
 // well. The caller must close the Host.
 func New(ctx context.Context, opts *Options, servers []Server) *Host {
 	h := &Host{opts: *opts, limits: opts.Limits, states: map[string]*State{},

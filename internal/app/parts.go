@@ -87,12 +87,7 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 	d.Farm = newFarm(s, d)
 	d.Phones = d.Farm
 	opts := runOptions(s, d, o)
-	opts.Observe = func(e runs.Event) {
-		traces.Observe(e)
-		if o.Observe != nil {
-			o.Observe(e)
-		}
-	}
+	opts.Observe = Both(o.Observe, traces.Observe)
 	if err := guardRuns(ctx, s, opts, !o.StoreOnly, judging(s, d)); err != nil {
 		return d, err
 	}
@@ -111,6 +106,16 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 	d.OnClose(d.Manager.Close)
 	d.openCases(s, o)
 	return d, nil
+}
+
+// Both returns an observer of runs that calls first, unless it is nil, and then second.
+func Both(first, second func(runs.Event)) func(runs.Event) {
+	return func(e runs.Event) {
+		if first != nil {
+			first(e)
+		}
+		second(e)
+	}
 }
 
 // openCases creates the use cases over all that is open.

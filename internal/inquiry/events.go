@@ -35,7 +35,7 @@ type Event struct {
 var ErrClosed = errors.New("the subscription is closed")
 
 // Subscription is a queue of events. It never holds up the broker: one that is full is emptied and
-// its reader is told how many it lost.
+// its reader learns how many it lost.
 type Subscription struct {
 	most  int // events in the queue
 	leave func(*Subscription)

@@ -17,11 +17,11 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// maxUnknownKeys bounds how many keys that are no fields a sender is told of.
+// maxUnknownKeys bounds how many keys that are no fields an error lists.
 const maxUnknownKeys = 10
 
 // readForm checks the answer to a form and returns it in canonical JSON: one object with the keys
-// in the order of the fields, without those that were left out. The caller has bounded its length.
+// in the order of the fields, without omitted fields. The caller has bounded its length.
 func readForm(fields []Field, answer string) (string, error) {
 	given, err := members(answer)
 	if err != nil {

@@ -51,7 +51,8 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 }
 
 // bound refuses words that would decide about acts which their sender may not have seen: they name
-// no question, and the open one may be a newer one. Whoever may not decide at all is told so later.
+// no question, and the open one may be a newer one. Callers that may not decide at all are refused
+// later.
 func (c *continuation) bound(open *inquiry.Question, r inquiry.Reply) error {
 	if c.QuestionID != "" || open == nil || !open.Decides(r) ||
 		open.ForPeople() && !inquiry.IsPerson(r.Authority) {

@@ -58,7 +58,7 @@ func drawn(r *rand.Rand, id string, grade int, params map[string]string, en, zh 
 		}}}
 }
 
-// switched turns settings on or off. Those that only have to be verified are so already.
+// switched turns settings on or off. Settings that only have to be verified are already right.
 func switched(r *rand.Rand) (list []Task) {
 	for _, s := range []struct {
 		id, namespace, key, en, zh, on, off string

@@ -50,7 +50,7 @@ type Options struct {
 	Runs     Runs
 	SkipBusy bool             // skip a tick whose phone is busy, and do not queue for it
 	SkipLate bool             // begin nothing for ticks that came while no server was up
-	Tell     func(Missed)     // is told of ticks that no run began for, nil tells the log alone
+	Tell     func(Missed)     // is called for ticks that no run began for, nil logs them alone
 	Now      func() time.Time // nil means time.Now
 	Log      *slog.Logger     // nil discards
 }

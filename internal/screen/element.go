@@ -83,7 +83,7 @@ func (e *Element) Touchable() bool {
 }
 
 // Name is what the resource id calls e, in lower case: com.app:id/btnSend_now is "btn send now". It
-// is "" for an id without words, such as those that a shrinker has shortened.
+// is "" for an id without words, such as one that a shrinker has shortened.
 func (e *Element) Name() string {
 	words := text.Words(e.ResourceID)
 	if len(words) == 1 && (len(words[0]) < 4 || !strings.ContainsAny(words[0], "aeiouy")) {

@@ -398,7 +398,7 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	add(locator{Class: e.Class, ID: e.ResourceID, Picture: look}, look != "")
 	add(locator{Class: e.Class, ID: e.ResourceID, Place: p.place(i)},
 		kin > 1 && near == nil && !p.inList(i))
-	if same > 1 && near != nil { // it is told from its kin by its row alone
+	if same > 1 && near != nil { // only its row tells it from its kin
 		for n := range t.Locators {
 			t.Locators[n].Near = slices.Clone(near)
 		}

@@ -29,7 +29,7 @@ func (e sqliteEngine) keepCopy(ctx context.Context, d *db, schema int64) error {
 	if err == nil {
 		err = os.Rename(fresh, path)
 	} else {
-		_ = os.Remove(fresh) // the error is told
+		_ = os.Remove(fresh) // the error is returned
 	}
 	return err
 }

@@ -14,8 +14,8 @@ type Selection struct {
 	Of    int            // how many shards there are
 }
 
-// Select returns the items that are run, and those that they need. Shards have different items,
-// but for one that items of several shards need.
+// Select returns the items that are run, and the items that these need. Shards have different
+// items, except for one that items of several shards need.
 func Select(items []*Item, s Selection) []*Item {
 	chosen := slices.DeleteFunc(slices.Clone(items), func(i *Item) bool { return !s.takes(i) })
 	if s.Of > 1 {

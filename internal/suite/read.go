@@ -23,7 +23,7 @@ type Options struct {
 	Getenv func(string) string
 	// Lenient reads suites whose secrets are not set, to look at them.
 	Lenient bool
-	// Note is told about files of a folder that have a task and are no suites, unless it is nil.
+	// Note, unless it is nil, is called for files of a folder that have a task and are no suites.
 	Note func(file string)
 }
 

@@ -68,13 +68,8 @@ func (d *dialogue) Ask(
 	var typed []string // the answers to the question's parts so far
 	for {
 		line, err := d.lines.Ask(shown, prompt, q.Secret)
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case errors.Is(err, io.EOF):
-			return errEnded
-		case err != nil:
-			return fmt.Errorf("asking at the terminal: %w", err)
+		if err := unread(ctx, err); err != nil {
+			return err
 		}
 		said := strings.TrimSpace(line)
 		if said == "/stop" {
@@ -106,6 +101,19 @@ func (d *dialogue) Ask(
 			return err
 		}
 	}
+}
+
+// unread is why no line was read, or nil.
+func unread(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, io.EOF):
+		return errEnded
+	case err != nil:
+		return fmt.Errorf("asking at the terminal: %w", err)
+	}
+	return nil
 }
 
 // aside returns the next prompt after a line that is no answer. It returns false for an answer.

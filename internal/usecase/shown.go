@@ -29,12 +29,14 @@ const (
 // Showing is what the results of a run are to show. The switches are gelab-zero's, and count where
 // they are given.
 type Showing struct {
-	Detail          detail `json:"detail" default:"steps"`
-	Logs            *bool  `json:"enable_intermediate_logs,omitempty" listed:"captions gelab"`
-	Captions        *bool  `json:"enable_intermediate_image_caption,omitempty" listed:"captions gelab"`
-	Screenshots     *bool  `json:"enable_intermediate_screenshots,omitempty" listed:"captions gelab"`
-	FinalScreenshot *bool  `json:"enable_final_screenshot,omitempty" listed:"captions gelab"`
-	FinalCaption    *bool  `json:"enable_final_image_caption,omitempty" listed:"captions gelab"`
+	Detail detail `json:"detail" default:"steps"`
+	Logs   *bool  `json:"enable_intermediate_logs,omitempty" listed:"captions gelab"`
+
+	Captions    *bool `json:"enable_intermediate_image_caption,omitempty" listed:"captions gelab"`
+	Screenshots *bool `json:"enable_intermediate_screenshots,omitempty" listed:"captions gelab"`
+
+	FinalScreenshot *bool `json:"enable_final_screenshot,omitempty" listed:"captions gelab"`
+	FinalCaption    *bool `json:"enable_final_image_caption,omitempty" listed:"captions gelab"`
 }
 
 // Shown is what the arguments say.

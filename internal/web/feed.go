@@ -111,7 +111,7 @@ type lastSeen struct {
 	run, reason string
 	state       store.State
 	step        int
-	done        time.Time // of that step, which is told again when it was carried out after all
+	done        time.Time // of that step, which is sent again if it was carried out after all
 }
 
 // maxKnown bounds the memory of pumpSessions. Of a session that is forgotten the state and the last

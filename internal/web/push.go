@@ -11,7 +11,7 @@ import (
 // pushes are the subscriptions of browsers to notifications.
 type pushes struct{ *core }
 
-// may refuses all but the page: a subscription is told of every question.
+// may refuses all but the page: a subscription hears of every question.
 func (s *pushes) may(v viewer) error {
 	if !v.page {
 		return refuse("NOT_A_PERSON", errors.New("browsers subscribe on the page; programs use "+

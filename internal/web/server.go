@@ -89,8 +89,7 @@ func (s *Server) table() []route {
 	inbox, sessions, tasks := &inbox{s.core}, &sessions{s.core}, &tasks{s.core}
 	chats, screens := &chats{tasks}, &screens{s.core}
 	events := &events{s.core, s.feed}
-	pushes := &pushes{s.core}
-	farm := &farm{s.core}
+	pushes, farm := &pushes{s.core}, &farm{s.core}
 	return []route{
 		{"GET", "/v1/inquiries", inbox.listInquiries},
 		{"GET", "/v1/inquiries/{id}", inbox.getInquiry},

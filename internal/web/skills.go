@@ -1,11 +1,8 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
-
-	"github.com/taploop/taploop/internal/usecase"
 )
 
 // listSkills lists the skills of the server.
@@ -34,14 +31,7 @@ func (s *tasks) runSkill(w http.ResponseWriter, r *http.Request, v viewer) error
 	body["name"] = name
 	q := request{line: "POST /v1/skills/" + name + "/run", body: body, client: v.owner(),
 		begins: true}
-	out, err := s.callWaiting(w, r, v, q, func(ctx context.Context, c *usecase.Call) (
-		*usecase.Outcome, error) {
-		var a usecase.RunSkill
-		if err := s.arguments("RunSkill", body, &a); err != nil {
-			return nil, err
-		}
-		return s.opts.Tasks.RunSkill(ctx, c, a)
-	})
+	out, err := s.callWaiting(w, r, v, q, with(s, "RunSkill", body, s.opts.Tasks.RunSkill))
 	if err == nil {
 		w.Header().Set("Location", "/v1/sessions/"+out.Status.Session.ID)
 	}

@@ -124,56 +124,40 @@ func (s *tasks) startSession(w http.ResponseWriter, r *http.Request, v viewer) e
 	}
 	q := request{line: "POST /v1/sessions", body: body, client: v.owner(), begins: true,
 		starts: body["supersede"] == nil}
-	out, err := s.callWaiting(w, r, v, q, func(ctx context.Context, c *usecase.Call) (
-		*usecase.Outcome, error) {
-		if body["goal"] != nil {
-			var a usecase.Delegate
-			if err := s.arguments("Delegate", body, &a); err != nil {
-				return nil, err
-			}
-			return s.opts.Tasks.Delegate(ctx, c, a)
-		}
-		var a usecase.Start
-		if err := s.arguments("Start", body, &a); err != nil {
-			return nil, err
-		}
-		return s.opts.Tasks.Start(ctx, c, a)
-	})
+	do := with(s, "Start", body, s.opts.Tasks.Start)
+	if body["goal"] != nil {
+		do = with(s, "Delegate", body, s.opts.Tasks.Delegate)
+	}
+	out, err := s.callWaiting(w, r, v, q, do)
 	if err == nil {
 		w.Header().Set("Location", "/v1/sessions/"+out.Status.Session.ID)
 	}
 	return s.outcome(w, http.StatusCreated, q, out, err)
 }
 
-// arguments reads the body of a request by its schema.
-func (s *tasks) arguments(schemaName string, body map[string]any, to any) error {
-	_, err := result.Read(s.opts.Requests[schemaName], body, to)
-	return err
+// with is a use case with the body of a request as its arguments, read by their schema.
+func with[A any](s *tasks, schema string, body map[string]any,
+	do func(context.Context, *usecase.Call, A) (*usecase.Outcome, error)) useCase {
+	return func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
+		var a A
+		if _, err := result.Read(s.opts.Requests[schema], body, &a); err != nil {
+			return nil, err
+		}
+		return do(ctx, c, a)
+	}
 }
 
 // goOn answers a session's question, or continues the session.
 func (s *tasks) goOn(w http.ResponseWriter, r *http.Request, v viewer) error {
 	return s.inSession(w, r, v, "/continue", func(body map[string]any) useCase {
-		return func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
-			var a usecase.Continue
-			if err := s.arguments("Continue", body, &a); err != nil {
-				return nil, err
-			}
-			return s.opts.Tasks.Continue(ctx, c, a)
-		}
+		return with(s, "Continue", body, s.opts.Tasks.Continue)
 	})
 }
 
 // say says something to a session's run.
 func (s *tasks) say(w http.ResponseWriter, r *http.Request, v viewer) error {
 	return s.inSession(w, r, v, "/message", func(body map[string]any) useCase {
-		return func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
-			var a usecase.Message
-			if err := s.arguments("Message", body, &a); err != nil {
-				return nil, err
-			}
-			return s.opts.Tasks.Message(ctx, c, a)
-		}
+		return with(s, "Message", body, s.opts.Tasks.Message)
 	})
 }
 

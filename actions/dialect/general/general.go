@@ -71,8 +71,8 @@ func usual(model string) screen.Coordinates {
 // explained is a line of the prompt that explains an action: its example, and in words.
 var explained = regexp.MustCompile(`(?m)^- (\{"type": "(\w+)".*\}) (.*)$`)
 
-// lines explain the actions in the order of the forms: in the family's words, and those that it has
-// no words for in the vocabulary's.
+// lines explain the actions in the family's words, and at the end the ones that it has no words for
+// in the vocabulary's.
 func lines(lang string) string {
 	all := strings.TrimSpace(dialect.Source(prompts, lang, "actions"))
 	for i := range forms {

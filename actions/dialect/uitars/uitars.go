@@ -77,11 +77,11 @@ func New(o dialect.Options) dialect.Dialect {
 
 // template is the prompt with places written as boxes or as points.
 func template(lang string, point bool) *dialect.Template {
-	writes := strings.NewReplacer()
+	source, writes := dialect.Source(prompts, lang, "prompt"), strings.NewReplacer()
 	if point {
 		writes = strings.NewReplacer("drag(start_box='(x1,y1)', end_box='(x2,y2)')",
 			"drag(start_point='<point>x1 y1</point>', end_point='<point>x2 y2</point>')",
 			"start_box='(x1,y1)'", "point='<point>x1 y1</point>'")
 	}
-	return dialect.MustParse("prompt", writes.Replace(dialect.Source(prompts, lang, "prompt")), lang)
+	return dialect.MustParse("prompt", writes.Replace(source), lang)
 }

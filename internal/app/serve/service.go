@@ -59,15 +59,11 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 		o.Host = &app.Hosting{}
 	}
 	var hear atomic.Pointer[Service]
-	observe := o.Observe
-	o.Observe = func(e runs.Event) {
-		if observe != nil {
-			observe(e)
-		}
+	o.Observe = app.Both(o.Observe, func(e runs.Event) {
 		if s := hear.Load(); s != nil {
 			s.observe(context.WithoutCancel(ctx), e)
 		}
-	}
+	})
 	d, err := app.Open(ctx, set, o)
 	if err != nil {
 		return nil, err
@@ -84,7 +80,7 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 	if n != nil {
 		s.noteRuns(n)
 	}
-	s.notifier.Store(n) // before what is told of runs that a former server has left behind
+	s.notifier.Store(n) // before notices about runs that a former server left behind
 	if err := d.Manager.Recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), d.Close())
 	}
@@ -92,6 +88,13 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 		return nil, errors.Join(fmt.Errorf("resuming runs: %w", err), d.Close())
 	}
 	s.attend(set, o.Drained)
+	s.offer(set)
+	s.retain(set.Conf.Retention)
+	return s, nil
+}
+
+// offer puts the tools in front.
+func (s *Service) offer(set *app.Settings) {
 	s.MCP = server.NewMCPServer("taploop", set.Version, server.WithTitle("taploop"),
 		server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(set.Conf.Skills.Tools), server.WithRecovery(),
@@ -100,8 +103,6 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 	if set.Conf.Skills.Tools {
 		s.until(s.tools.WatchSkills)
 	}
-	s.retain(set.Conf.Retention)
-	return s, nil
 }
 
 // attend takes part in a farm until the service is closed.

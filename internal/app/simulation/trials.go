@@ -110,7 +110,7 @@ func (t *Trials) Close() error {
 // A phone of the usual width in pixels has the usual density. Other phones show as much as it does.
 const usualWidth, usualDensity = 1080, 420
 
-// noAnswer is what a model is told that asks a person about a task that needs no one.
+// noAnswer answers a model that asks a person about a task that needs no one.
 const noAnswer = "There is no answer. Go on with what the task says."
 
 // stage is where one run takes place.

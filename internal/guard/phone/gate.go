@@ -164,10 +164,7 @@ func (g *Gate) verdict(
 	case guard.HandOver:
 		return agentloop.Ask(g.handOver(subject, decision, d.Action)), nil
 	}
-	var ruling *agentloop.Ruling
-	if s.Pending != nil {
-		ruling = s.Pending.Ruling
-	}
+	ruling := rulingIn(s)
 	if ruling == nil && decision.Verdict == guard.Allow {
 		return allow(decision), nil
 	}
@@ -196,6 +193,14 @@ func (g *Gate) verdict(
 		}
 	}
 	return agentloop.Ask(g.question(subject, decision, now, d, "")), nil
+}
+
+// rulingIn returns what a person has decided about the pending action, or nil.
+func rulingIn(s agentloop.Situation) *agentloop.Ruling {
+	if s.Pending == nil {
+		return nil
+	}
+	return s.Pending.Ruling
 }
 
 // decide is the policy's decision. Where a person's words may consent or forbid, the later ones

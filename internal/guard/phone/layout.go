@@ -10,7 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// page is a list of elements, and what is told by the arrangement of all of them.
+// page is a list of elements, and what the arrangement of all of them says.
 type page struct {
 	list   []screen.Element
 	inside []int // the nearest element around each that takes touches and is no page, or -1

@@ -51,7 +51,8 @@ var registry = []Channel{
 		Guide: "the default of MCP calls, of pipes and of `--json`: the run waits in the store, " +
 			"the command ends with exit code 4 and the session's id; `taploop continue SESSION " +
 			"--reply TEXT` goes on, today or tomorrow, even after a crash"},
-	{Name: string(Elicit), Label: "client's dialog", Stored: inquiry.ChannelElicit, Step: true, Person: true,
+	{Name: string(Elicit), Label: "client's dialog", Stored: inquiry.ChannelElicit,
+		Step: true, Person: true,
 		Authority: inquiry.AuthorityClientUI,
 		Help:      "shows your user a form, if you can show forms",
 		Guide:     "the MCP client shows its user a form, when it can; only with `taploop serve`"},

@@ -49,7 +49,7 @@ func rule(name string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + expr) })
 }
 
-// about returns the words of a question without those that only look like a secret's.
+// about returns the words of a question without the ones that only look like a secret's.
 func about(question string) string { return noSecret().ReplaceAllString(line(question), "") }
 
 func line(words string) string { return strings.Join(strings.Fields(words), " ") }

@@ -89,8 +89,8 @@ type SPA struct {
 	SelfReported float64 `json:"self_reported_completion_rate"`
 	MaxSteps     float64 `json:"maximum_steps_reached_rate"`
 	Errors       float64 `json:"error_rate"`
-	// Of the runs whose model said that the task is done, those that were not done; and of those
-	// without steps left, those that were.
+	// The runs whose model wrongly said that the task is done, and the runs without steps left
+	// whose task was done.
 	Premature float64 `json:"premature_termination_rate"`
 	Overdue   float64 `json:"overdue_termination_rate"`
 

@@ -21,7 +21,7 @@ import (
 // call is one request under way. mcp-go sees it as the client's session while it answers the
 // request, so that what a handler sends goes to this request's stream and no other.
 //
-// mcp-go sends notifications to a channel without waiting, and drops those that do not fit. So all
+// mcp-go sends notifications to a channel without waiting, and drops any that do not fit. So all
 // messages for the request go through that one channel, which keeps the order, and each waits for a
 // free place.
 type call struct {

@@ -100,7 +100,7 @@ type Options struct {
 	View View
 }
 
-// View is told what happens. Its functions may be called by several goroutines at once.
+// View shows what happens. Its functions may be called by several goroutines at once.
 type View struct {
 	Began func(a Attempt)
 	Step  func(a Attempt, words string)

@@ -43,7 +43,7 @@ type GoalOptions struct {
 	ReplyTo func(inquiry.Question) string
 }
 
-// GoalWords are those that agents are told of in, in one language.
+// GoalWords are the texts of the story of agents in one language.
 type GoalWords struct {
 	Session, Down, Waits, Failed, Queue, Pausing, Slow, Unpriced, Unmatched, Held string
 	Spent, Calls, OneCall, Goal, Next                                             string

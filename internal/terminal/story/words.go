@@ -15,7 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/words"
 )
 
-// Words are what a run is told in, in one language.
+// Words are the texts of a run's story in one language.
 type Words struct {
 	texts
 	*export.Ends

@@ -141,8 +141,8 @@ func goal(text string) string {
 // progress is how far a task is.
 type progress struct{ goal, mark, did string }
 
-// turn is a reply of the model, and the prompts that it is for: those that show how far the task is
-// by the mark, and those that only tell what was done last.
+// turn is a reply of the model, and the prompts that it is for: some show by the mark how far the
+// task is, others only tell what was done last.
 type turn struct{ marked, told, Reply string }
 
 // turn is a reply to prompts of that progress in which a person has answered with the word.
