@@ -10,7 +10,6 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
-	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/schema"
 )
 
@@ -21,52 +20,33 @@ var descriptions string
 
 // Schema is that of one of the results. Each of its keys is declared and described, and nothing
 // else is allowed.
-func Schema[T any]() *schema.Schema { return schemas()[reflect.TypeFor[T]()] }
+func Schema[T any]() *schema.Schema {
+	s, t := schemas(), reflect.TypeFor[T]()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.types.Describe(t, s.sections)
+	return s.types[t]
+}
+
+// described are the schemas made so far.
+type described struct {
+	mu       sync.Mutex
+	types    schema.Types
+	sections map[string]string
+}
 
 // schemas are made when they are needed first: most commands never list tools.
-var schemas = sync.OnceValue(func() schema.Types {
-	types, sections := schema.NewTypes(), schema.Sections(descriptions)
-	addEnums(types)
-	add[Device](types, sections)
-	add[Step](types, sections)
-	add[Next](types, sections)
-	add[Timing](types, sections)
-	add[Waiting](types, sections)
-	add[Usage](types, sections)
-	add[inquiry.Field](types, sections)
-	add[inquiry.Channel](types, sections)
-	add[inquiry.Spending](types, sections)
-	add[inquiry.ActionRequest](types, sections)
-	add[inquiry.ReviewConfig](types, sections)
-	add[OpenQuestion](types, sections)
-	add[Holder](types, sections)
-	add[Winner](types, sections)
-	status := types[reflect.TypeFor[Winner]()].Properties["status"]
-	status.Enum = status.Enum[1:] // without pending
-	add[Failure](types, sections)
-	schema.AddEnum(types, agentloop.IsVerified, agentloop.Unverified, agentloop.Contradicted)
-	add[Verification](types, sections)
+var schemas = sync.OnceValue(func() *described {
+	s := &described{types: schema.NewTypes(), sections: schema.Sections(descriptions)}
+	addEnums(s.types)
 	// whose keys are described where it is, since every conversation pays for them many times
-	types[reflect.TypeFor[skill.Report]()] = &schema.Schema{Type: "object"}
-	add[Result](types, sections)
-	add[Inquiry](types, sections)
-	add[Pending](types, sections)
-	add[ListedPhone](types, sections)
-	add[Phones](types, sections)
-	add[Serials](types, sections)
-	add[Session](types, sections)
-	add[Sessions](types, sections)
-	add[usecase.ListedSkill](types, sections)
-	add[Skills](types, sections)
-	add[Element](types, sections)
-	add[Screenshot](types, sections)
-	return types
+	s.types[reflect.TypeFor[skill.Report]()] = &schema.Schema{Type: "object"}
+	winner := reflect.TypeFor[Winner]()
+	s.types.Describe(winner, s.sections)
+	status := s.types[winner].Properties["status"]
+	status.Enum = status.Enum[1:] // without pending
+	return s
 })
-
-func add[T any](types schema.Types, sections map[string]string) {
-	words := schema.ParseWords(sections[reflect.TypeFor[T]().Name()], nil)
-	schema.Add[T](types, words)
-}
 
 func addEnums(types schema.Types) {
 	schema.AddEnum(types, store.States()...)
@@ -94,6 +74,7 @@ func addEnums(types schema.Types) {
 		inquiry.Default, inquiry.GiveUp, inquiry.RejectAll)
 	schema.AddEnum(types, inquiry.Pending, inquiry.Answered, inquiry.Refused, inquiry.TimedOut,
 		inquiry.Withdrawn, inquiry.Expired)
+	schema.AddEnum(types, agentloop.IsVerified, agentloop.Unverified, agentloop.Contradicted)
 	schema.AddEnum(types, FieldTypes...)
 	schema.AddEnum(types, inquiry.Routine, inquiry.Sensitive, inquiry.Critical)
 }

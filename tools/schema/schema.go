@@ -44,6 +44,32 @@ func NewTypes() Types {
 // Add describes T from here on.
 func Add[T any](types Types, words Words) { types[reflect.TypeFor[T]()] = For[T](types, words) }
 
+// Describe describes t from here on, and the structs in it that have a section of their name, whose
+// lines are for [ParseWords]. No struct contains itself. Describe panics as For does.
+func (types Types) Describe(t reflect.Type, sections map[string]string) {
+	types.describe(t, sections)
+	if types[t] == nil {
+		types[t] = forType(t, types, nil)
+	}
+}
+
+func (types Types) describe(t reflect.Type, sections map[string]string) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		types.describe(t.Elem(), sections)
+	case reflect.Struct:
+		if types[t] != nil {
+			return
+		}
+		for f := range t.Fields() {
+			types.describe(f.Type, sections)
+		}
+		if words, found := sections[t.Name()]; found {
+			types[t] = forType(t, types, ParseWords(words, nil))
+		}
+	}
+}
+
 // AddEnum says which values T has.
 func AddEnum[T ~string](types Types, values ...T) {
 	types[reflect.TypeFor[T]()] = &Schema{Type: "string", Enum: anys(values)}
@@ -52,8 +78,11 @@ func AddEnum[T ~string](types Types, values ...T) {
 // For is the schema of T. It panics when T is none that JSON has, or when words and keys do not
 // match: both are mistakes of the program, and found when it starts.
 func For[T any](types Types, words Words) *Schema {
-	t := reflect.TypeFor[T]()
-	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: types})
+	return forType(reflect.TypeFor[T](), types, words)
+}
+
+func forType(t reflect.Type, types Types, words Words) *Schema {
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: types})
 	if err != nil {
 		panic(err)
 	}
