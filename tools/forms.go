@@ -221,7 +221,7 @@ func (t *forms) openState(signed string) (s formState, err error) {
 	if err != nil || len(raw) < size ||
 		!hmac.Equal(raw[:size], t.edge.opts.Sign(formPurpose, string(raw[size:]))) ||
 		json.Unmarshal(raw[size:], &s) != nil || s.Question == "" {
-		return formState{}, usecase.Redirect(invalid(
+		return formState{}, usecase.RefuseNext(invalid(
 			"send requestState back exactly as it was given, or go on without it and without "+
 				"inputResponses",
 			"requestState was not issued by this server"),

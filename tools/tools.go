@@ -105,7 +105,7 @@ func (t *Tools) Show(o *usecase.Outcome, name result.Namer) (result.Result, erro
 func (t *Tools) Refuse(err error, r usecase.Remedy, name result.Namer) result.Result {
 	f := result.NewFailure(err)
 	t.edge.reach(f.Open)
-	f.Guide(r, name)
+	f.SetNext(r, name)
 	return result.Result{Error: &f, Question: f.Open, Next: f.Next}
 }
 
@@ -189,7 +189,7 @@ func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *toolResult, e
 	f := result.NewFailure(err)
 	t.edge.reach(f.Open)
 	takes := d.wording().input.Properties
-	f.Guide(t.edge.cases.After(ctx, c.who, err, takes["queue"] != nil,
+	f.SetNext(t.edge.cases.After(ctx, c.who, err, takes["queue"] != nil,
 		takes["supersede"] != nil && !c.given["supersede"]), c.name)
 	t.edge.opts.Log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
 	said := func() string { return refused(f, c.messages) }

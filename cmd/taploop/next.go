@@ -76,12 +76,12 @@ var arguments = map[usecase.Argument]string{usecase.ArgReply: "--reply",
 	usecase.ArgReplyID: "--reply-id", usecase.ArgSession: "SESSION", usecase.ArgTask: "TASK",
 	usecase.ArgMessage: "TEXT"}
 
-// onward words what can be done after an error of a command with these arguments.
-type onward struct{ args []string }
+// nextWords words what can be done after an error of a command with these arguments.
+type nextWords struct{ args []string }
 
 // from is the error of a command that begins or continues a run, with a hint that names commands,
 // and the next one; nil if missing.
-func (o onward) from(err error, r usecase.Remedy) (*nextCommand, error) {
+func (o nextWords) from(err error, r usecase.Remedy) (*nextCommand, error) {
 	if m := r.Misuse; m != nil {
 		err = runs.Refuse(runs.CodeOf(err), m.Mend.Name(arguments), "%s", m.Message.Name(arguments))
 	}
@@ -115,7 +115,7 @@ func (o onward) from(err error, r usecase.Remedy) (*nextCommand, error) {
 }
 
 // command words what can be done next as a command, or nil if no command does it.
-func (o onward) command(n *usecase.Next) *nextCommand {
+func (o nextWords) command(n *usecase.Next) *nextCommand {
 	command := ""
 	switch n.Verb {
 	case usecase.ToRepeat:
@@ -142,7 +142,7 @@ func (o onward) command(n *usecase.Next) *nextCommand {
 
 // repeated is the command that is run, with one more flag; nil where it holds an answer, which is
 // not said again.
-func (o onward) repeated(flag string) *nextCommand {
+func (o nextWords) repeated(flag string) *nextCommand {
 	if slices.ContainsFunc(o.args, func(s string) bool { return strings.HasPrefix(s, "--reply") }) {
 		return nil
 	}

@@ -145,7 +145,7 @@ func (c *taskFlags) follow(ctx context.Context, a *invocation,
 	err := app.With(ctx, &a.Settings, o, func(d *app.Parts) (err error) {
 		call := app.Call("")
 		if begun, err = begin(d, call); err != nil {
-			next, err := onward{a.args}.from(err, d.Cases.After(ctx, call, err, true, c.starts))
+			next, err := nextWords{a.args}.from(err, d.Cases.After(ctx, call, err, true, c.starts))
 			return &stoppedShort{err, next}
 		}
 		show.Begin(begun.Status)

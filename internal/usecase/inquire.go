@@ -185,7 +185,7 @@ func (u *Questions) before(ctx context.Context, c *Call, a Inquire) (inquiry.Que
 		{ArgDefault, a.DefaultAnswer != ""}, {ArgTimeout, a.Timeout != nil},
 		{ArgSession, a.SessionID != ""}, {ArgKey, a.Key != ""}} {
 		if other.given {
-			return inquiry.Question{}, &redirect{mend("leave %s out to wait on; leave %s out to "+
+			return inquiry.Question{}, &refusedNext{mend("leave %s out to wait on; leave %s out to "+
 				"ask something else", other.name, ArgQuestion).because("there are both %s and %s",
 				ArgQuestion, other.name), &Next{Verb: ToInquire,
 				Question: &inquiry.Question{ID: a.QuestionID}, Why: "it waits for the answer"}}
@@ -193,7 +193,7 @@ func (u *Questions) before(ctx context.Context, c *Call, a Inquire) (inquiry.Que
 	}
 	q, err := u.Question(ctx, c, a.QuestionID)
 	if err == nil && q.RunID != "" {
-		return q, &redirect{invalid("wait for the run that asks it",
+		return q, &refusedNext{invalid("wait for the run that asks it",
 			"question %s is one of the agent on the phone", q.ID),
 			&Next{Verb: ToWait, SessionID: q.SessionID, Why: "it shows how the run stands"}}
 	}

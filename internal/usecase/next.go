@@ -52,17 +52,17 @@ const (
 	NeedsHandBack        // whether the user has done what was wanted
 )
 
-// redirect is a refusal that knows what the caller can do next.
-type redirect struct {
+// refusedNext is a refusal that knows what the caller can do next.
+type refusedNext struct {
 	err  error
 	next *Next
 }
 
-func (r *redirect) Error() string { return r.err.Error() }
-func (r *redirect) Unwrap() error { return r.err }
+func (r *refusedNext) Error() string { return r.err.Error() }
+func (r *refusedNext) Unwrap() error { return r.err }
 
-// Redirect is err with what the caller can do next.
-func Redirect(err error, next *Next) error { return &redirect{err, next} }
+// RefuseNext is err with what the caller can do next.
+func RefuseNext(err error, next *Next) error { return &refusedNext{err, next} }
 
 // Because is why a run does not go on by itself, or what it waits for.
 type Because int
@@ -88,7 +88,7 @@ type Change struct {
 
 // After is what a caller can do next with a run, or nil if the run has ended.
 func After(st runs.Status) *Next {
-	n := goOn(st)
+	n := nextOf(st)
 	if n == nil {
 		return nil
 	}
@@ -103,8 +103,8 @@ func After(st runs.Status) *Next {
 	return n
 }
 
-// goOn decides how a run continues, and why, or nil if it has ended.
-func goOn(st runs.Status) *Next {
+// nextOf decides how a run continues, and why, or nil if it has ended.
+func nextOf(st runs.Status) *Next {
 	asks, running := st.Question != nil, st.Reason == agentloop.StillRunning
 	switch {
 	case PausedOnPurpose(st):

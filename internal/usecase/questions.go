@@ -191,7 +191,7 @@ func (u *Questions) unresolved(ctx context.Context, q inquiry.Question, err erro
 	case errors.Is(err, inquiry.ErrNotFound): // deleted meanwhile
 		return noQuestion(q.ID)
 	case late && q.RunID == "":
-		return &redirect{runs.RefusedReply(err, store.Run{}), &Next{Verb: ToInquire,
+		return &refusedNext{runs.RefusedReply(err, store.Run{}), &Next{Verb: ToInquire,
 			Question: &q, Why: "it shows how the question was settled"}}
 	case late:
 		st, failed := u.opts.Runs.Status(ctx, q.SessionID)

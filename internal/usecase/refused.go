@@ -25,11 +25,11 @@ type Remedy struct {
 // can wait in line for a phone, starts that it can end another session of the caller's.
 func (u *Cases) After(ctx context.Context, c *Call, err error, begins, starts bool) Remedy {
 	misuse, _ := errors.AsType[*Misuse](err)
-	if r, is := errors.AsType[*redirect](err); is {
+	if r, is := errors.AsType[*refusedNext](err); is {
 		return Remedy{Next: r.next, Misuse: misuse}
 	}
 	if misuse != nil {
-		return Remedy{Next: ListOf(misuse.missing), Misuse: misuse}
+		return Remedy{Next: NextList(misuse.missing), Misuse: misuse}
 	}
 	code := runs.CodeOf(err)
 	_, unfit := errors.AsType[*inquiry.InvalidReplyError](err)
@@ -37,12 +37,12 @@ func (u *Cases) After(ctx context.Context, c *Call, err error, begins, starts bo
 	case remedy == runs.SeeHolder:
 		return u.busy(ctx, err, begins, starts)
 	case remedy == runs.SeePhones, errors.Is(err, screen.ErrDisconnected):
-		return Remedy{Next: ListOf(ArgPhone)}
+		return Remedy{Next: NextList(ArgPhone)}
 	case remedy == runs.SeeSessions:
-		return Remedy{Next: ListOf(ArgSession)}
+		return Remedy{Next: NextList(ArgSession)}
 	case code == QuestionNotFound, code == TooManyQuestions,
 		errors.Is(err, runs.ErrOwnQuestions):
-		return Remedy{Next: ListOf(ArgQuestion)}
+		return Remedy{Next: NextList(ArgQuestion)}
 	case remedy == runs.SeeSession:
 		return u.inSession(ctx, c, code)
 	case errors.Is(err, inquiry.ErrReplyIDReused):
@@ -55,7 +55,7 @@ func (u *Cases) After(ctx context.Context, c *Call, err error, begins, starts bo
 	case code == runs.DeviceMismatch:
 		return Remedy{Next: without("the session's own phone is meant then", ArgPhone)}
 	case errors.Is(err, runs.ErrReplyWithTask):
-		return Remedy{Next: u.oneOfTwo(ctx, c)}
+		return Remedy{Next: u.nextOfTwo(ctx, c)}
 	}
 	return Remedy{}
 }
@@ -65,8 +65,8 @@ func without(why string, arguments ...Argument) *Next {
 	return &Next{Verb: ToRepeat, Change: Change{Without: arguments}, Why: why}
 }
 
-// ListOf lists the values which an argument may have, or nil if nothing does.
-func ListOf(a Argument) *Next {
+// NextList lists the values which an argument may have, or nil if nothing does.
+func NextList(a Argument) *Next {
 	switch a {
 	case ArgSession:
 		return &Next{Verb: ToListSessions, Why: "it lists your sessions"}
@@ -108,7 +108,7 @@ func (u *Cases) busy(ctx context.Context, err error, begins, starts bool) Remedy
 		return Remedy{Next: &Next{Verb: ToRepeat, Change: Change{Queue: true},
 			Why: "it waits until the phone is free"}}
 	case !own:
-		return Remedy{Next: ListOf(ArgPhone)}
+		return Remedy{Next: NextList(ArgPhone)}
 	}
 	st, err := u.opts.Runs.Status(ctx, e.Holder.SessionID)
 	if err != nil {
@@ -135,8 +135,8 @@ func (u *Cases) nextIn(ctx context.Context, sessionID string) *Next {
 	return After(st)
 }
 
-// oneOfTwo is the call with the answer or with the new task, whichever can be carried out.
-func (u *Cases) oneOfTwo(ctx context.Context, c *Call) *Next {
+// nextOfTwo is the call with the answer or with the new task, whichever can be carried out.
+func (u *Cases) nextOfTwo(ctx context.Context, c *Call) *Next {
 	st, err := u.opts.Runs.Status(ctx, c.session)
 	switch {
 	case err != nil:

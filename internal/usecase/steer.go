@@ -63,7 +63,7 @@ func (u *Cases) askedIn(ctx context.Context, c *Call, sessionID, questionID stri
 	no := mend("leave %s out to wait for the run", ArgQuestion).because(
 		"no run of session %s has asked a question %s", sessionID, text.Quote(questionID, 60))
 	no.code = runs.NoOpenQuestion
-	return &redirect{no, without("it waits for the run", ArgQuestion)}
+	return &refusedNext{no, without("it waits for the run", ArgQuestion)}
 }
 
 // Stop stops a run.

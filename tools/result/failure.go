@@ -76,9 +76,9 @@ func NewHolder(h store.Hold) *Holder {
 	return out
 }
 
-// Guide adds to a failure the call that comes next, when there is one. The hint names it, too: what
-// a model reads and what programs read is the same.
-func (f *Failure) Guide(r usecase.Remedy, name Namer) {
+// SetNext adds to a failure the call that comes next, if there is one. The hint names it, too, so
+// that models and programs read the same.
+func (f *Failure) SetNext(r usecase.Remedy, name Namer) {
 	f.Next = name(r.Next)
 	if m := r.Misuse; m != nil {
 		f.Message, f.Hint = m.Message.Name(names), m.Mend.Name(names)

@@ -57,8 +57,8 @@ func Read(s *schema.Schema, raw, to any) (given map[string]bool, err error) {
 	coded := runs.Coded(runs.InvalidArgument, err)
 	wrong, is := errors.AsType[*schema.ArgumentError](err)
 	for argument, name := range names {
-		if next := usecase.ListOf(argument); is && name == wrong.Name && next != nil {
-			return given, usecase.Redirect(coded, next)
+		if next := usecase.NextList(argument); is && name == wrong.Name && next != nil {
+			return given, usecase.RefuseNext(coded, next)
 		}
 	}
 	return given, coded
