@@ -188,6 +188,12 @@ func TestASessionIsWatchedAndPlayedBack(t *testing.T) {
 			`{key: %q, bubbles: true}))`, c[0])))
 		p.until(fmt.Sprintf("%s === %q", at, c[1]))
 	}
+	g.down.Store(true) // a picture that the server cannot give now comes later
+	p.do(js(`document.querySelector(".strip button").click()`))
+	p.until(at + ` === "Step 1 of 4" && !document.querySelector(".step .shot img[src]")`)
+	p.waits(func() bool { return g.refused.Load() > 0 })
+	g.down.Store(false)
+	p.until(`document.querySelector(".step .shot img")?.naturalWidth > 0`)
 	g.ends(run, store.Change{To: store.Completed, Answer: "The train leaves at 9:04."})
 	p.until(`document.querySelector(".head .result.good")?.textContent === ` +
 		`"The train leaves at 9:04."`)

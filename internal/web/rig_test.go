@@ -41,21 +41,22 @@ type ctx = context.Context
 
 // rig is a server over the real broker, the real store and real tokens, on a real socket.
 type rig struct {
-	t      testing.TB
-	store  *store.Store
-	broker *inquiry.Broker
-	logins *web.Logins
-	web    *web.Server
-	http   *httptest.Server
-	ann    string // a token of the principal "ann"
-	ben    string // one of "ben"
-	boss   string // one of an operator
-	kim    string // one of a person, for ann
-	runs   *stopper
-	tasks  *toolbox
-	probe  *stream // hears all, from the beginning
-	hands  *hands
-	down   atomic.Bool // the server answers nothing but 502
+	t       testing.TB
+	store   *store.Store
+	broker  *inquiry.Broker
+	logins  *web.Logins
+	web     *web.Server
+	http    *httptest.Server
+	ann     string // a token of the principal "ann"
+	ben     string // one of "ben"
+	boss    string // one of an operator
+	kim     string // one of a person, for ann
+	runs    *stopper
+	tasks   *toolbox
+	probe   *stream // hears all, from the beginning
+	hands   *hands
+	down    atomic.Bool  // the server answers nothing but 502
+	refused atomic.Int64 // pictures that it did not give meanwhile
 }
 
 // hands show phones in memory. They may be touched once they are taken over.
@@ -284,6 +285,9 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	g.web = web.New(opts)
 	g.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g.down.Load() {
+			if strings.Contains(r.URL.Path, "/frames/") {
+				g.refused.Add(1)
+			}
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		}

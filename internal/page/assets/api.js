@@ -69,11 +69,17 @@ export async function act(path, body, headers) {
 export const sessionPath = (id, what = "") => "/v1/sessions/" + encodeURIComponent(id) + what;
 export const devicePath = (serial, what = "") => "/v1/devices/" + encodeURIComponent(serial) + what;
 
-// picture returns an address of this page, which the caller revokes, or "": an img sends no header.
-export async function picture(url) {
+// picture returns an address of this page, which the caller revokes, or "" where there is no picture: an img sends no header. A server
+// that is away or busy is asked again until over says that nobody wants the picture any more.
+export async function picture(url, over) {
   if (alone) return kept.has(url) ? "data:image/jpeg;base64," + kept.get(url).textContent : "";
-  const r = await ask(url);
-  return r.ok ? URL.createObjectURL(await r.blob()) : "";
+  for (let wait = 500; !over(); wait = Math.min(wait * 2, 8000)) {
+    const r = await ask(url).catch(() => null);
+    if (r?.ok) return URL.createObjectURL(await r.blob());
+    if (r && r.status < 500 && r.status !== 429) break;
+    await new Promise((done) => setTimeout(done, wait));
+  }
+  return "";
 }
 
 export const live = (serial, signal) => ask(devicePath(serial, "/live"), { signal });

@@ -64,11 +64,11 @@ export function Frame({ url, alt, onLoad, lost }) {
   useEffect(() => {
     let over = false, mine = "";
     if (!url) { setSrc(""); return undefined; }
-    picture(url).then((made) => {
+    picture(url, () => over).then((made) => {
       mine = made;
       if (over) URL.revokeObjectURL(made);
       else { setSrc(made); setGone(!made); }
-    }).catch(() => {});
+    });
     return () => { over = true; if (mine) setTimeout(() => URL.revokeObjectURL(mine), 1000); };
   }, [url]);
   return gone && lost ? html`<span class="noshot">${lost}</span>` : html`<img src=${src || undefined} alt=${alt} onLoad=${onLoad} />`;
