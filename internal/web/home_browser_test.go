@@ -1,18 +1,13 @@
 package web_test
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/chrometest"
-	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/web"
@@ -198,73 +193,4 @@ func TestASessionIsWatchedAndPlayedBack(t *testing.T) {
 	p.until(`document.querySelector(".head .result.good")?.textContent === ` +
 		`"The train leaves at 9:04."`)
 	p.until(named("", "button", "Play") + " !== undefined")
-}
-
-// TestThePagesInPictures keeps pictures of the pages in the folder that TAPLOOP_PICTURES names.
-func TestThePagesInPictures(t *testing.T) {
-	t.Parallel()
-	dir := os.Getenv("TAPLOOP_PICTURES")
-	if dir == "" {
-		dir = t.TempDir()
-	}
-	g := newRig(t, func(o *web.Options) {
-		o.About = func(context.Context) (web.About, error) {
-			return web.About{Health: []web.Fact{{Name: "adb", Value: "ok"}},
-				Settings: []web.Fact{{Name: "reply.mode", Value: "ask", Origin: "default"}},
-				Tokens:   []web.Fact{{Name: "ann", Value: "2026-05-06T07:08:09Z"}},
-				Audit: []store.AuditEntry{{At: time.Now(), Event: "answered", By: "kitchen",
-					Text: "Which size?"}}}, nil
-		}
-	})
-	settled := g.waiting("ann", inquiry.Question{Text: "Which day?"})
-	_, err := g.broker.Resolve(t.Context(), settled.ID, inquiry.Reply{Response: "Monday"})
-	require.NoError(t, err)
-	g.ends(store.Run{ID: settled.RunID, SessionID: settled.SessionID},
-		store.Change{To: store.Cancelled})
-	done := g.running("find the opening hours of the library", 3)
-	g.ends(done, store.Change{To: store.Completed, Answer: "It is open from 9 to 18."})
-	failed := g.running("send the photo to Ann", 2)
-	g.ends(failed, store.Change{To: store.Failed, Err: "the phone went away"})
-	run := g.running("order a pizza with mushrooms", 4)
-	approval := about(inquiry.Critical)
-	approval.Task = "renew the library books"
-	g.waiting("ann", approval)
-	g.waiting("ann", inquiry.Question{Task: "order a pizza",
-		Text: "Which **size** should it be?\n\n- small is `20 cm`\n- large is `32 cm`",
-		Body: &inquiry.Ask{Options: []string{"Small", "Large"}, FreeText: true}})
-	p := g.login(chrometest.Chromium(t), "kitchen")
-	const shown = `document.querySelector(".step .shot img[src]") !== null`
-	for _, c := range []struct{ name, path, ready string }{
-		{"home", "/ui", `document.querySelector(".results .badge") !== null && ` +
-			`document.querySelector(".run-card .see img[src]") !== null && ` +
-			`document.querySelector(".phones .badge") !== null && ` +
-			`document.querySelector(".card.current .shot img[src]") !== null`},
-		{"session", "/ui/sessions/" + run.SessionID, shown},
-		{"ended", "/ui/sessions/" + done.SessionID, shown},
-		{"runs", "/ui/sessions", `document.querySelector(".results .badge") !== null`},
-		{"answered", "/ui/answered", `document.querySelector(".results li") !== null`},
-		{"skills", "/ui/skills", `document.querySelector(".skills .problem") !== null`},
-		{"settings", "/ui/settings", `document.querySelectorAll(".settings td").length > 4`},
-		{"phone", "/ui/phones/A", `document.querySelector(".phone-page .see img[src]") !== null`},
-	} {
-		p.do(chromedp.Navigate(g.http.URL + c.path))
-		for _, lang := range []string{"en", "zh"} {
-			p.until(c.ready)
-			for _, w := range []int64{1280, 390} {
-				for _, scheme := range []string{"light", "dark"} {
-					p.look(scheme, w, 844)
-					p.until(c.ready)
-					png, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
-					require.NoError(t, err)
-					at := fmt.Sprintf("%s-%s-%d-%s", c.name, lang, w, scheme)
-					require.NoError(t, os.WriteFile(filepath.Join(dir, at+".png"), png, 0o644))
-					require.Equal(t, "true",
-						p.text("document.documentElement.scrollWidth <= innerWidth"), at)
-					require.Equal(t, "", p.text(small), "large enough for a finger: %s", at)
-				}
-				require.Empty(t, chrometest.Violations(t, p.ctx), "%s %s %d", c.name, lang, w)
-			}
-			p.do(js(`document.getElementById("lang").click()`))
-		}
-	}
 }

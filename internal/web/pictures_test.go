@@ -15,29 +15,36 @@ import (
 
 	"github.com/taploop/taploop/internal/chrometest"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
-// scenes are what the pictures show, one question each, with what makes the card whole.
-func scenes() map[string]inquiry.Question {
+// scene is what pictures show: a question, and the label of a button of its card in Chinese.
+type scene struct {
+	name, button, label string
+	question            inquiry.Question
+}
+
+// scenes are one of each card, with what makes it whole.
+func scenes() []scene {
 	channels := []inquiry.Channel{{Name: "elicit", Until: time.Now().Add(time.Minute)},
 		{Name: "pass_to_client"}, {Name: "page"}, {Name: "command_line"}}
 	approval := about(inquiry.Critical)
 	approval.Task, approval.Channels = "renew the library books", channels
-	return map[string]inquiry.Question{
-		"approval": approval,
-		"inbox": {Task: "order a pizza", Text: "Which size should the pizza have?",
+	return []scene{
+		{"approval", ".reject", "拒绝", approval},
+		{"inbox", ".refuse", "拒绝回答", inquiry.Question{Task: "order a pizza", Text: "Which size should the pizza have?",
 			Body:     &inquiry.Ask{Options: []string{"Small", "Large"}, FreeText: true},
-			Channels: channels},
-		"form": {Task: "book the train to the meeting", Text: "A few things before I book:",
+			Channels: channels}},
+		{"form", ".refuse", "拒绝回答", inquiry.Question{Task: "book the train to the meeting", Text: "A few things before I book:",
 			Body: &inquiry.Form{Fields: trip()}, Channels: channels,
-			OnTimeout: inquiry.GiveUp},
-		"draft": {Kind: inquiry.KindInquiry, Client: "release-job",
+			OnTimeout: inquiry.GiveUp}},
+		{"draft", ".refuse", "拒绝回答", inquiry.Question{Kind: inquiry.KindInquiry, Client: "release-job",
 			Text: "Please look over the announcement.", Channels: channels[2:],
 			Body: &inquiry.Ask{Draft: "# Version 2.1\n\nThe search now finds what was archived.\n\n- Dates may be " +
 				"typed in words.\n- A search can be saved under a name.\n\nThanks to all who " +
-				"reported what was slow.\n"}},
-		"takeover": {Kind: inquiry.KindTakeover, Task: "order a pizza",
-			Text: "Please log in on the phone, and tell me when you are done.", Channels: channels},
+				"reported what was slow.\n"}}},
+		{"takeover", ".cannot", "做不到", inquiry.Question{Kind: inquiry.KindTakeover, Task: "order a pizza",
+			Text: "Please log in on the phone, and tell me when you are done.", Channels: channels}},
 	}
 }
 
@@ -48,25 +55,20 @@ func TestThePageInPictures(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	browser := chrometest.Chromium(t)
-	for scene, q := range scenes() {
-		g := newRig(t, nil)
+	g := newRig(t, nil)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	for _, sc := range scenes() {
+		q, err := sc.question, error(nil)
 		if q.Client == "" {
 			q = g.waiting("ann", q)
 		} else {
-			var err error
 			q, err = g.broker.Open(t.Context(), q)
 			require.NoError(t, err)
 		}
 		taken := q.Kind == inquiry.KindTakeover
-		shot, refusal, refused := q.Frame != "" && !taken, ".refuse", "拒绝回答"
-		if taken {
-			refusal, refused = ".cannot", "做不到"
-		}
-		if q.Kind == inquiry.KindApproval {
-			refusal, refused = ".reject", "拒绝"
-		}
-		p := g.login(browser, "kitchen")
+		shot := q.Frame != "" && !taken
+		p.look("light", 1000, 640)
+		p.do(chromedp.Reload())
 		p.until(card(q, ".channels li") +
 			" !== null && document.querySelectorAll('.steps li').length === " +
 			map[bool]string{true: "1", false: "0"}[q.SessionID != ""])
@@ -99,14 +101,19 @@ func TestThePageInPictures(t *testing.T) {
 				"what is pressed on %s is large enough for a finger", c.name)
 			png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(filepath.Join(dir, scene+"-"+c.name+".png"), png,
+			require.NoError(t, os.WriteFile(filepath.Join(dir, sc.name+"-"+c.name+".png"), png,
 				0o644))
 		}
-		require.Empty(t, chrometest.Violations(t, p.ctx), scene)
 		p.do(js(`document.getElementById("lang").click()`))
-		p.until(`document.documentElement.lang === "zh" && ` + card(q, refusal) +
-			fmt.Sprintf(`.textContent === %q`, refused))
+		p.until(`document.documentElement.lang === "zh" && ` + card(q, sc.button) +
+			fmt.Sprintf(`.textContent === %q`, sc.label))
 		require.Equal(t, "true", p.text("document.documentElement.scrollWidth <= innerWidth"))
+		p.do(js(`document.getElementById("lang").click()`))
+		require.NoError(t, g.broker.Withdraw(t.Context(), q.ID, "seen"))
+		if q.SessionID != "" {
+			g.ends(store.Run{ID: q.RunID, SessionID: q.SessionID},
+				store.Change{To: store.Cancelled})
+		}
 	}
 }
 

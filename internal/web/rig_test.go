@@ -119,6 +119,7 @@ type toolbox struct {
 	store *store.Store
 	runs  *stopper
 	mu    sync.Mutex
+	bare  bool      // there are no phones and no skills
 	calls []any     // the requests of the calls, as structs
 	next  []outcome // of the next calls; then how the session stands
 }
@@ -168,6 +169,9 @@ func (x *toolbox) RunSkill(ctx ctx, _ *usecase.Call, a usecase.RunSkill) (*useca
 }
 
 func (x *toolbox) Skills() ([]usecase.ListedSkill, error) {
+	if x.bare {
+		return nil, nil
+	}
 	params := `{"type":"object","properties":{"title":{"type":"string","title":"Title"},` +
 		`"copies":{"type":"integer","default":1},"kind":{"enum":["list","text"]}}}`
 	return []usecase.ListedSkill{{Name: "note", Steps: 6, Description: "Writes a note.",
@@ -188,6 +192,9 @@ func (x *toolbox) Wait(ctx ctx, _ *usecase.Call, a usecase.Wait) (*usecase.Outco
 }
 
 func (x *toolbox) ListPhones(ctx, *usecase.Call, bool) ([]usecase.Phone, error) {
+	if x.bare {
+		return nil, nil
+	}
 	return []usecase.Phone{{PhoneInfo: runs.PhoneInfo{Serial: "A", Usable: true}},
 		{PhoneInfo: runs.PhoneInfo{Serial: "B"}}}, nil
 }
@@ -317,7 +324,7 @@ func (g *rig) waiting(client string, q inquiry.Question) inquiry.Question {
 	require.NoError(g.t, err)
 	g.step(run, 1)
 	q.SessionID = x.ID
-	q.RunID, q.Fence = run.ID, run.Fence
+	q.RunID, q.Fence, q.Step = run.ID, run.Fence, 1
 	q.Frame = run.FrameID(1)
 	if q.Text == "" {
 		q.Text = "Which size?"

@@ -1,6 +1,7 @@
 // Text with marks (Markdown). The server reads it and sends what it stands for as a tree: a text, or an element's name, its address
 // where it is a link, and what is in it. Only the elements below are made, so no text of others becomes HTML.
 import { el } from "./dom.js";
+import { clip } from "./words.js";
 
 const made = new Set(["p", "em", "strong", "del", "code", "pre", "blockquote", "ul", "ol", "li", "h3", "h4", "hr", "br", "a",
   "table", "thead", "tbody", "tr", "th", "td"]);
@@ -18,10 +19,12 @@ export function grown(tree) {
   });
 }
 
-// marked are the nodes of a heading, the first paragraph of a text, and those of the rest.
+// marked are the nodes of a heading, the first paragraph or heading of a text, and those of the rest. A text that begins with something
+// else has its words as a heading that is heard only.
 export function marked(tree, text) {
   if (!tree || !tree.length) return [[document.createTextNode(text)], []];
-  return tree[0].tag === "p" ? [grown(tree[0].in), grown(tree.slice(1))] : [[document.createTextNode("")], grown(tree)];
+  if (/^(p|h\d)$/.test(tree[0].tag)) return [grown(tree[0].in), grown(tree.slice(1))];
+  return [[el("span", "heard", clip(spoken(tree)))], grown(tree)];
 }
 
 // spoken is a tree in words alone.

@@ -1,0 +1,203 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/chrometest"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/consent"
+	"github.com/taploop/taploop/internal/inquiry/inquirytest/vote"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/web"
+)
+
+// sight is what a tab shows within a selector: ready is true once it is there, and prepare is done
+// then.
+type sight struct{ name, within, ready, prepare string }
+
+// sound looks at a sight in both languages, at the widths, in light and in dark: nothing sticks out
+// at the side, what is pressed is large enough for a finger, and axe-core finds nothing. Pictures of
+// it are kept in the folder that TAPLOOP_PICTURES names.
+func (p tab) sound(s sight, widths ...int64) {
+	p.t.Helper()
+	for _, lang := range []string{"en", "zh"} {
+		for _, w := range widths {
+			at := fmt.Sprintf("%s-%s-%d", s.name, lang, w)
+			p.look("light", w, 844)
+			p.until(s.ready)
+			p.do(js(s.prepare))
+			p.keep(at, w)
+			require.Equal(p.t, "true",
+				p.text("document.documentElement.scrollWidth <= innerWidth"), at)
+			require.Equal(p.t, "", p.text(small), "large enough for a finger: %s", at)
+			require.Empty(p.t, chrometest.ViolationsIn(p.t, p.ctx, s.within), at)
+		}
+		p.do(js(`document.getElementById("lang").click()`))
+	}
+}
+
+// keep takes a picture in both colours.
+func (p tab) keep(name string, width int64) {
+	p.t.Helper()
+	dir := os.Getenv("TAPLOOP_PICTURES")
+	if dir == "" {
+		return
+	}
+	for _, scheme := range []string{"dark", "light"} {
+		p.look(scheme, width, 844)
+		png, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+		require.NoError(p.t, err)
+		require.NoError(p.t, os.WriteFile(filepath.Join(dir, name+"-"+scheme+".png"), png, 0o644))
+	}
+}
+
+func described(o *web.Options) {
+	o.About = func(context.Context) (web.About, error) {
+		return web.About{Health: []web.Fact{{Name: "adb", Value: "ok"}},
+			Settings: []web.Fact{{Name: "reply.mode", Value: "ask", Origin: "default"}},
+			Tokens:   []web.Fact{{Name: "ann", Value: "2026-05-06T07:08:09Z"}},
+			Audit: []store.AuditEntry{{At: time.Now(), Event: "answered", By: "kitchen",
+				Text: "Which size?"}}}, nil
+	}
+}
+
+func TestEveryPageIsSound(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, described)
+	settled := g.waiting("ann", inquiry.Question{Text: "Which day?"})
+	_, err := g.broker.Resolve(t.Context(), settled.ID, inquiry.Reply{Response: "Monday"})
+	require.NoError(t, err)
+	g.ends(store.Run{ID: settled.RunID, SessionID: settled.SessionID},
+		store.Change{To: store.Cancelled})
+	done := g.running("find the opening hours of the library", 3)
+	g.ends(done, store.Change{To: store.Completed, Answer: "It is open from 9 to 18."})
+	failed := g.running("send the photo to Ann", 2)
+	g.ends(failed, store.Change{To: store.Failed, Err: "the phone went away"})
+	run := g.running("order a pizza with mushrooms", 4)
+	approval := about(inquiry.Critical)
+	approval.Task = "renew the library books"
+	g.waiting("ann", approval)
+	g.waiting("ann", inquiry.Question{Task: "order a pizza",
+		Text: "Which **size** should it be?\n\n- small is `20 cm`\n- large is `32 cm`",
+		Body: &inquiry.Ask{Options: []string{"Small", "Large"}, FreeText: true}})
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	const shown = `document.querySelector(".step .shot img[src]") !== null`
+	const unfold = `for (const d of document.querySelectorAll("details")) d.open = true`
+	for _, c := range []struct{ name, path, ready, prepare string }{
+		{"home", "/ui", `document.querySelector(".results .badge") !== null && ` +
+			`document.querySelector(".run-card .see img[src]") !== null && ` +
+			`document.querySelector(".phones .badge") !== null && ` +
+			`document.querySelector(".card.current .shot img[src]") !== null`,
+			`document.querySelector("#standing-body > button")?.click()`},
+		{"session", "/ui/sessions/" + run.SessionID, shown, unfold},
+		{"ended", "/ui/sessions/" + done.SessionID, shown, unfold},
+		{"failed", "/ui/sessions/" + failed.SessionID, shown, ""},
+		{"runs", "/ui/sessions", `document.querySelector(".results .badge") !== null`, ""},
+		{"answered", "/ui/answered", `document.querySelector(".results li") !== null`, ""},
+		{"skills", "/ui/skills", `document.querySelector(".skills .problem") !== null`,
+			`document.querySelector(".skills button[aria-expanded=false]")?.click()`},
+		{"settings", "/ui/settings", `document.querySelectorAll(".settings td").length > 4`, ""},
+		{"phone", "/ui/phones/A", `document.querySelector(".phone-page .see img[src]") !== null`,
+			""},
+	} {
+		p.do(chromedp.Navigate(g.http.URL + c.path))
+		p.sound(sight{c.name, "html", c.ready, c.prepare}, 1280, 390)
+	}
+}
+
+// Who is not logged in, has nothing yet, or follows a link to what is gone.
+func TestEveryPageIsSoundWithNothingOnIt(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, func(o *web.Options) {
+		o.Tasks.(*toolbox).bare = true
+		o.About = func(context.Context) (web.About, error) { return web.About{}, nil }
+	})
+	browser := chrometest.Chromium(t)
+	g.open(browser, "/ui").sound(sight{"login", "html",
+		`!document.getElementById("login").hidden`, ""}, 1280, 390)
+	g.open(browser, "/ui#login=used").sound(sight{"login-used", "html",
+		`document.getElementById("login-error").textContent !== ""`, ""}, 1280, 390)
+	p := g.login(browser, "kitchen")
+	const none = `document.querySelector("#page .none") !== null`
+	for _, c := range [][3]string{
+		{"home-empty", "/ui", `document.querySelectorAll("#home .none:not([hidden])").length === 5`},
+		{"runs-empty", "/ui/sessions", none}, {"answered-empty", "/ui/answered", none},
+		{"skills-empty", "/ui/skills", none}, {"settings-empty", "/ui/settings", none},
+		{"session-gone", "/ui/sessions/0123456789abcdef", none},
+		{"phone-gone", "/ui/phones/Z", none},
+	} {
+		p.do(chromedp.Navigate(g.http.URL + c[1]))
+		p.sound(sight{c[0], "html", c[2], ""}, 1280, 390)
+	}
+}
+
+// everyKind is a question of each kind there is, and each form of it.
+func everyKind(t *testing.T) []inquiry.Question {
+	t.Helper()
+	tap := about(inquiry.Critical)
+	inquiry.As[inquiry.Approval](tap).Act = &consent.Act{Verb: "CLICK", Label: "Allow",
+		App: "com.example.notes", Says: "Allow Notes to send messages?"}
+	tap.Channels = []inquiry.Channel{{Name: "elicit", Until: time.Now().Add(time.Minute)},
+		{Name: "pass_to_client"}, {Name: "page"}, {Name: "command_line"}}
+	var args inquiry.Args
+	require.NoError(t, json.Unmarshal([]byte(`{"path":"notes.txt","text":"hi","mode":"add"}`), &args))
+	var schema map[string]any
+	require.NoError(t, json.Unmarshal([]byte(`{"type":"object","properties":{"path":`+
+		`{"type":"string"},"text":{"type":"string"},"mode":{"enum":["add","replace"]},`+
+		`"count":{"type":"integer"}}}`), &schema))
+	call := inquiry.Question{Kind: inquiry.KindApproval, Text: "May it write?",
+		Body: &inquiry.Approval{Severity: inquiry.Sensitive, Server: "files",
+			Act:            &consent.Act{Server: "files", Tool: "write_file", Object: "notes.txt"},
+			ActionRequests: []inquiry.ActionRequest{{Name: "write_file", Args: args}},
+			ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "write_file",
+				AllowedDecisions: inquiry.DecisionTypes, ArgsSchema: schema}}}}
+	two := about(inquiry.Routine)
+	both := inquiry.As[inquiry.Approval](two)
+	both.ActionRequests = append(both.ActionRequests, both.ActionRequests[0])
+	return []inquiry.Question{tap, call, two,
+		{Text: "Which milk?", DefaultAnswer: "oat", OnTimeout: inquiry.Default},
+		{Text: "The code?", Secret: true},
+		{Text: "# Which size?\n\n| size | price |\n| - | - |\n| small | 5 |\n\n> as *before*\n\n" +
+			"1. [the menu](https://example.org)\n2. `code`",
+			Body: &inquiry.Ask{Options: []string{"Small", "Large"}, FreeText: true}},
+		{Text: "- one\n- two"},
+		{Text: "A few things:", Body: &inquiry.Form{Fields: trip()}},
+		{Text: "Please look it over.", Body: &inquiry.Ask{Draft: "# Hello\n\n- one\n- two\n"}},
+		{Kind: inquiry.KindTakeover, Text: "Please log in on the phone."},
+		{Text: "Agreed?", Body: &vote.Vote{Motion: "tea"}}}
+}
+
+// Everything that can be unfolded on a question is.
+func TestEveryKindOfQuestionIsSound(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	var asked []inquiry.Question
+	for _, q := range everyKind(t) {
+		asked = append(asked, g.waiting("ann", q))
+	}
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	const unfold = `for (const b of document.querySelectorAll("article .more, .see-draft"))
+		if (b.ariaExpanded === "false") b.click();
+		for (const b of document.querySelectorAll('article [data-type="edit"]'))
+		if (b.ariaPressed !== "true") b.click();`
+	all := fmt.Sprintf(`document.querySelectorAll("article").length === %d`, len(asked))
+	p.sound(sight{"kinds", "#waiting", all, unfold}, 390)
+	for i, q := range asked {
+		p.sound(sight{fmt.Sprintf("kind-%d", i), ".current", all, fmt.Sprintf(
+			`document.querySelector('[data-open="%s"]').click(); `, q.ID) + unfold}, 1280)
+	}
+	for i, q := range asked {
+		p.do(chromedp.Navigate(g.http.URL + "/ui/sessions/" + q.SessionID))
+		p.sound(sight{fmt.Sprintf("asked-%d", i), ".step", `document.querySelector(".talk .q") !== null && ` +
+			`document.querySelector(".step .shot img[src]") !== null`, ""}, 390)
+	}
+}
