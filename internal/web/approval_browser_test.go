@@ -89,6 +89,7 @@ func TestTheArgumentsOfACallAreShownOnThePage(t *testing.T) {
 		p.text(card(q, "pre")+".textContent"))
 	p.do(js(card(q, `button[data-type="edit"]`) + ".click()"))
 	p.do(js(card(q, "textarea") + ".value = " + card(q, "textarea") + ".value.replace('hi', 'ho')"))
+	p.do(js(`document.getElementById("lang").click()`)) // an edit outlives it
 	p.send(q)
 	args["text"] = "<b>ho</b>"
 	require.Equal(t, []inquiry.Decision{{Type: inquiry.Edit, EditedAction: &inquiry.EditedAction{
@@ -127,6 +128,9 @@ func TestAConsentIsInHumanWordsOnThePage(t *testing.T) {
 	img := card(q, ".shot img") + ".getBoundingClientRect()"
 	p.do(chromedp.MouseClickXY(p.number(img+".left")+p.number(img+".width")*0.25,
 		p.number(img+".top")+p.number(img+".height")*0.5))
+	p.do(js(`document.getElementById("lang").click()`)) // an edit outlives it
+	require.Equal(t, "25% 50%", p.text(`((m) => Math.round(parseFloat(m.left)) + "% " + `+
+		`Math.round(parseFloat(m.top)) + "%")(`+card(q, ".mark")+`.style)`))
 	p.send(q)
 	at, is := g.decided(q)[0].EditedAction.Args["at"].(map[string]any)
 	require.True(t, is)

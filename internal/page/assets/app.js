@@ -45,11 +45,13 @@ function draw() {
   render(html`<${home.Results} list=${model.model.recent} />`, $("recent-list"));
 }
 
-// goTo shows another page without loading anew.
+// goTo shows another page without loading anew, and the question that its address names.
 function goTo(path) {
   history.pushState(null, "", path);
   draw();
   window.scrollTo(0, 0);
+  inbox.want(new URLSearchParams(location.hash.slice(1)).get("question"));
+  inbox.select();
 }
 
 function link(on) {

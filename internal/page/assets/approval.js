@@ -32,6 +32,12 @@ export class Approval {
     return form;
   }
 
+  // resume has what was being edited on the card before it was drawn again.
+  resume(rows) {
+    rows.forEach(({ edit }, i) => { if (this.chosen[i] === "edit") this.rows[i].edit.resume(edit); });
+    this.show();
+  }
+
   // details is what a decision does not need, for those who want to know.
   details() {
     const w = words(), q = this.q = this.card.q, list = el("ul", "why");

@@ -32,6 +32,13 @@ export class Arguments {
     if (this.at.place) this.at.card.placing((p) => { this.moved = p; });
   }
 
+  // resume begins like an edit of the same request that was under way.
+  resume(other) {
+    this.begin();
+    if (other.asJSON) this.root.querySelector(".json").click();
+    if (other.moved) this.at.card.move(other.moved);
+  }
+
   // plain are the arguments that have a field: those with a plain value, and those that the schema knows besides.
   plain() {
     const args = this.request.args || {}, known = this.schema.properties || {};

@@ -25,7 +25,8 @@ export class Card {
 
   // draw builds everything anew and keeps what was typed.
   draw() {
-    const w = words(), q = this.q, typed = this.touched() ? this.typed() : [];
+    const w = words(), q = this.q, typed = this.touched() ? this.typed() : [], rows = this.approval?.rows;
+    this.moved = null;
     const asks = el("div", "asks"), box = el("div", "words");
     const kicker = el("p", "kicker");
     if (w.kinds[q.kind]) kicker.append(el("span", "kind " + q.kind, w.kinds[q.kind]));
@@ -46,6 +47,7 @@ export class Card {
     this.root.replaceChildren(asks, ...picture, box);
     this.root.setAttribute("aria-labelledby", "q-" + q.question_id);
     this.root.classList.toggle("plain", !picture.length);
+    if (rows) this.approval.resume(rows);
     this.clean = JSON.stringify(this.typed());
     this.type(typed);
     this.tick();
@@ -118,24 +120,26 @@ export class Card {
     this.img.alt = words().shot;
     this.marks = marks(this.q.places);
     b.append(this.img, ...this.marks);
-    const put = (x, y) => {
-      const within = (n) => Math.min(Math.max(Math.round(n * 1000) / 1000, 0), 1);
-      this.place = { x: within(x), y: within(y) };
-      [this.marks[0].style.left, this.marks[0].style.top] = [this.place.x * 100 + "%", this.place.y * 100 + "%"];
-      this.moved(this.place);
-    };
     b.addEventListener("click", (e) => {
       const r = this.img.getBoundingClientRect();
       if (!this.moved && this.img.src) this.api.enlarge(this.img.src, this.q.places);
-      else if (this.moved && e.detail) put((e.clientX - r.left) / r.width, (e.clientY - r.top) / r.height);
+      else if (this.moved && e.detail) this.move({ x: (e.clientX - r.left) / r.width, y: (e.clientY - r.top) / r.height });
     });
     b.addEventListener("keydown", (e) => {
       const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
       if (!this.moved || !way) return;
       e.preventDefault();
-      put(this.place.x + way[0] / 50, this.place.y + way[1] / 50);
+      this.move({ x: this.place.x + way[0] / 50, y: this.place.y + way[1] / 50 });
     });
     return b;
+  }
+
+  // move puts the mark at another place, which is told to whoever called placing.
+  move({ x, y }) {
+    const within = (n) => Math.min(Math.max(Math.round(n * 1000) / 1000, 0), 1);
+    this.place = { x: within(x), y: within(y) };
+    [this.marks[0].style.left, this.marks[0].style.top] = [this.place.x * 100 + "%", this.place.y * 100 + "%"];
+    this.moved(this.place);
   }
 
   // placing lets a press on the picture, or the arrow keys on it, say where it is touched instead. null ends that.

@@ -1,5 +1,6 @@
 // The home page: tasks are begun here, and what runs is seen and steered.
 import { useEffect, useState } from "./hooks.js";
+import { cards, decide } from "./inbox.js";
 import { endGrant, forget, goOn, grant, isOver, model, pause, say, start, stop, takeOver } from "./model.js";
 import { Badge, Frame, LivePicture, Stop, Wrong, html, said, useBusy } from "./view.js";
 import { ago, aside, clip, clock, fill, lasting, thousands, words } from "./words.js";
@@ -57,6 +58,7 @@ function Elapsed({ since }) {
 export function Steer({ s }) {
   const w = words(), [text, setText] = useState(""), [heard, setHeard] = useState(""), [busy, wrong, run] = useBusy();
   const { state } = s.run, id = "say-" + s.session_id, onPhone = !!s.serial;
+  const byHand = [...cards.values()].map((c) => c.q).find((q) => q.by_hand && q.session_id === s.session_id);
   const speak = async (e) => {
     e.preventDefault();
     if (text.trim() && await run(() => say(s.session_id, text.trim()))) { setHeard(text.trim()); setText(""); }
@@ -72,6 +74,7 @@ export function Steer({ s }) {
       ${state === "PAUSED" ? html`<button type="button" class="main" disabled=${busy} onClick=${() => run(() => goOn(s.session_id))}>${w.goOn}</button>` : ""}
       ${state === "RUNNING" || state === "QUEUED" ? html`<button type="button" disabled=${busy} onClick=${() => run(() => pause(s.session_id))}>${w.pauseRun}</button>` : ""}
       ${onPhone && takeable(state) ? html`<button type="button" disabled=${busy} onClick=${() => run(() => takeOver(s.session_id))}>${w.takeOver}</button>` : ""}
+      ${byHand ? byHand.offers.map((o) => html`<button type="button" key=${o.name} class=${o.main ? "main" : ""} disabled=${busy} onClick=${() => run(() => decide(byHand.question_id, o.name))}>${w.offers[o.name] || o.name}</button>`) : ""}
       <${Stop} busy=${busy} act=${() => run(() => stop(s.session_id))} />
     </div>
     <${Wrong} wrong=${wrong} />

@@ -2,7 +2,7 @@
 import { act, call, live, input, picture, problem, sessionPath, get } from "./api.js";
 import { marks } from "./approval.js";
 import { Card, runsOut } from "./card.js";
-import { el } from "./dom.js";
+import { el, newID } from "./dom.js";
 import { listening } from "./feed.js";
 import { spoken } from "./marked.js";
 import { aside, channelName, clip, fill, left, readable, silence, spent, words } from "./words.js";
@@ -50,6 +50,9 @@ const api = {
     $("large").showModal();
   },
 };
+
+// decide answers a question with one of its offers. It returns what is wrong, or nothing.
+export const decide = (id, type) => api.reply(id, { type: "decisions", decisions: [{ type }], reply_id: newID() });
 
 // near tells the cards that come into view, so that a page with a thousand questions does not ask for all at once.
 const near = new IntersectionObserver((seen) => {
