@@ -175,7 +175,7 @@ func (c *skillRunCmd) mend(ctx context.Context, a *invocation, db *store.Store, 
 		return err
 	}
 	at, _ := skill.PlaceOf(run.Progress)
-	a.notef("%d steps replayed, %d healed", at.Replayed, len(at.Healed))
+	a.notef("%s replayed, %d healed", text.Count(at.Replayed, "step"), len(at.Healed))
 	for _, h := range at.Healed {
 		a.notef("  step %d: %s; %s", h.Step, text.Line(h.Why), text.Line(h.Did))
 	}
@@ -287,7 +287,7 @@ type skillCheckCmd struct {
 }
 
 // Run checks skills, and says all that is wrong with them.
-func (c *skillCheckCmd) Run(a *invocation) error {
+func (c *skillCheckCmd) Run(ctx context.Context, a *invocation) error {
 	f, err := c.loaded(a)
 	if err != nil {
 		return err
@@ -298,13 +298,30 @@ func (c *skillCheckCmd) Run(a *invocation) error {
 		}
 	}
 	var errs []error
-	for _, name := range c.Name {
-		if _, err := f.Read(name); err != nil {
-			errs = append(errs, err)
+	err = a.reading(ctx, func(db *store.Store) error {
+		for _, name := range c.Name {
+			s, err := f.Read(name)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			seen, wrong, err := s.Ambiguous(ctx, db)
+			if err != nil {
+				return err
+			}
+			if seen == 0 {
+				a.notef("%s: the screens that it was recorded on are not kept here", name)
+			}
+			errs = append(errs, wrong...)
 		}
-	}
-	if err := errors.Join(errs...); err != nil {
+		return nil
+	})
+	if err := cmp.Or(err, errors.Join(errs...)); err != nil {
 		return app.Usage(err, "")
+	}
+	if len(c.Name) == 1 {
+		a.notef("1 skill is as it should be")
+		return nil
 	}
 	a.notef("%d skills are as they should be", len(c.Name))
 	return nil

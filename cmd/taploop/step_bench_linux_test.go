@@ -125,6 +125,7 @@ type stepBench struct {
 	touched []time.Duration // after each reply of a model that thinks
 	told    bool            // requests say how many taps there were
 	steps   int             // after which it says that the task is done
+	opens   string          // an app, with the first step
 	watch   sync.WaitGroup
 }
 
@@ -230,8 +231,14 @@ func (w *stepBench) answer(to http.ResponseWriter, r *http.Request) {
 		}
 	}
 	size, at := w.phone.Display.Size(), w.places[n%2]
+	if w.opens != "" {
+		at = w.places[(n+1)%2]
+	}
 	text := fmt.Sprintf("<THINK>next</THINK>\nexplain:the next place\taction:CLICK\tpoint:%d,%d\t"+
 		"summary:tapped %d", 1000*at.X/size.X, 1000*at.Y/size.Y, n+1)
+	if w.opens != "" && n == 0 {
+		text = "<THINK>-</THINK>\nexplain:-\taction:AWAKE\tvalue:" + w.opens + "\tsummary:tapped 1"
+	}
 	if n == w.steps {
 		text = "<THINK>done</THINK>\nexplain:all tapped\taction:COMPLETE\treturn:done\tsummary:done"
 	}

@@ -88,6 +88,10 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 				text.Quote(v, 40))
 		}
 	}
+	if len(s.Steps) == 0 {
+		return nil, nil, fmt.Errorf("run %d of session %s did nothing on the phone that could be "+
+			"repeated", src.Run.Seq, src.Run.SessionID)
+	}
 	return s, m.notes, nil
 }
 

@@ -49,8 +49,8 @@ func Diverged(r store.Run) (at *Step, session string) {
 }
 
 // Mended is a skill with the steps of a run of it that was completed after a model was asked, with
-// the values that the run had. What people read and fill in stays, and so does what it was recorded
-// from. It is nil if no model was asked.
+// the values that the run had. What people read and fill in stays, and so does what the first run
+// has cost. It is nil if no model was asked.
 func (s *Skill) Mended(src Source, o MakeOptions) (*Skill, error) {
 	at, _ := PlaceOf(src.Run.Progress)
 	if len(at.Healed) == 0 {
@@ -67,6 +67,7 @@ func (s *Skill) Mended(src Source, o MakeOptions) (*Skill, error) {
 	}
 	out := *s
 	out.Steps, out.Ends, out.Answer = made.Steps, made.Ends, made.Answer
+	out.Recorded.Session = made.Recorded.Session // which has their screens
 	return &out, nil
 }
 

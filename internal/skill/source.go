@@ -2,10 +2,15 @@ package skill
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"image"
+	"slices"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // SourceOf is the session's last run that was completed. The source reads pictures from the store
@@ -31,4 +36,70 @@ func SourceOf(ctx context.Context, db *store.Store, sessionID string) (src Sourc
 	}
 	src.Frame = func(id string) ([]byte, error) { return db.Frame(ctx, id) }
 	return src, nil
+}
+
+// Ambiguous says which of the skill's targets are not found as what was touched, on the screens
+// that they were recorded on, with the parameters as they were then. seen is how many screens were
+// kept.
+func (s *Skill) Ambiguous(ctx context.Context, db *store.Store) (seen int, all []error, err error) {
+	t, err := db.Trajectory(ctx, s.Recorded.Session)
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, nil, nil
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	filled, err := s.Fill(s.examples())
+	if err != nil {
+		return 0, nil, err
+	}
+	m := &maker{src: Source{Frame: func(id string) ([]byte, error) { return db.Frame(ctx, id) }}}
+	for n := range filled.Steps {
+		step := &filled.Steps[n]
+		i := slices.IndexFunc(t.Steps, func(r store.StepRecord) bool {
+			return r.FrameID != "" && r.FrameID == step.Frame
+		})
+		if i < 0 || t.Steps[i].Proposal.Elements == nil {
+			continue
+		}
+		seen++
+		p := m.page(&t.Steps[i])
+		img := m.picture(&t.Steps[i])
+		p.picture = func() image.Image { return img }
+		for _, err := range p.misses(step, pointsOf(t.Steps[i].Proposal.Action)) {
+			all = append(all, fmt.Errorf("%s: step %d: %w", s.Name, n+1, err))
+		}
+	}
+	return seen, all, nil
+}
+
+// examples are the values that the parameters were recorded with.
+func (s *Skill) examples() map[string]any {
+	values := map[string]any{}
+	if schema, err := s.Schema(); err == nil {
+		for name, p := range schema.Properties {
+			if len(p.Examples) > 0 {
+				values[name] = p.Examples[0]
+			}
+		}
+	}
+	return values
+}
+
+// misses says which targets of a step are not what was touched at these places.
+func (p *page) misses(s *Step, touched []screen.Point) (all []error) {
+	targets := s.Targets
+	if s.Focus != nil {
+		targets = append(slices.Clip(targets), *s.Focus)
+	}
+	for n := range targets {
+		_, i, err := p.find(&targets[n])
+		if err == nil && n < len(touched) && !p.list[i].Bounds.Contains(touched[n]) {
+			err = errors.New("it is another thing than what was touched")
+		}
+		if err != nil {
+			all = append(all, fmt.Errorf("%s: %w", text.Quote(targets[n].words(), 60), err))
+		}
+	}
+	return all
 }
