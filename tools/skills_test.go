@@ -85,8 +85,12 @@ func TestASkillIsATool(t *testing.T) {
 		w.output["skill_echo"] = w.output["run_skill"]
 		a := w.call("skill_echo", in{"what": "hi", "max_steps": 3})
 		require.Equal(t, "say hi", a.Task)
+		brief, err := w.try(w.at("schemas=brief"), "skill_echo", in{"what": "hi"}, nil)
+		require.NoError(t, err)
+		require.Equal(t, "echo", brief.Skill.Skill)
 		require.Contains(t, w.call("skill_echo", in{}).text, "missing properties")
-		require.Contains(t, w.call("skill_echo", in{"what": "x", "other": 1}).text, "other")
+		require.Contains(t, w.call("skill_echo", in{"what": "x", "other": 1}).text,
+			"the arguments are: what, heal, ")
 
 		w.notifications()
 		for i := range 3 {

@@ -97,6 +97,9 @@ func (t *Tools) toolOf(s usecase.ListedSkill) (d tool, ok bool) {
 		if err != nil {
 			return nil, runs.Coded(runs.InvalidArgument, err)
 		}
+		if err := schema.Known(d.wording().input, given); err != nil {
+			return nil, err
+		}
 		p := &c.request.Params
 		p.Name, p.RawArguments = skillTool, nil
 		p.Arguments = ofSkill(s.Name, &own, given)
@@ -109,8 +112,8 @@ func (t *Tools) toolOf(s usecase.ListedSkill) (d tool, ok bool) {
 func ofSkill(name string, own *schema.Schema, given map[string]any) map[string]any {
 	params := map[string]any{}
 	for key, v := range given {
-		if own.Properties[key] != nil || key == "name" || key == "params" {
-			params[key] = v // what is no parameter is refused as such
+		if own.Properties[key] != nil {
+			params[key] = v
 			delete(given, key)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
@@ -240,8 +242,8 @@ func (s *Skill) Fill(values map[string]any) (*Skill, error) {
 	for name, v := range values {
 		p, known := schema.Properties[name]
 		if !known {
-			return nil, fmt.Errorf("the skill %s has no parameter %q (it has: %s)", s.Name, name,
-				strings.Join(s.ParamNames(), ", "))
+			return nil, hint.Add(fmt.Errorf("the skill %s has no parameter %q (it has: %s)", s.Name,
+				name, strings.Join(s.ParamNames(), ", ")), wanted(schema))
 		}
 		all[name] = typed(p, v)
 	}
@@ -253,7 +255,7 @@ func (s *Skill) Fill(values map[string]any) (*Skill, error) {
 		err = r.Validate(all)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the parameters of %s: %w", s.Name, err)
+		return nil, hint.Add(fmt.Errorf("the parameters of %s: %w", s.Name, err), wanted(schema))
 	}
 	return s.mapped(func(text string) string {
 		return placeholder.ReplaceAllStringFunc(text, func(m string) string {
@@ -263,6 +265,21 @@ func (s *Skill) Fill(values map[string]any) (*Skill, error) {
 			return m
 		})
 	})
+}
+
+// wanted says which parameters there are, with what they were recorded with.
+func wanted(schema *jsonschema.Schema) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if x := schema.Properties[name].Examples; len(x) > 0 {
+			name += fmt.Sprintf(" (such as %s)", text.Quote(fmt.Sprint(x[0]), 40))
+		}
+		list = append(list, name)
+	}
+	if len(list) == 0 {
+		return "pass no parameters"
+	}
+	return "the parameters are: " + strings.Join(list, ", ")
 }
 
 // typed is a value of a command line as the schema wants it.

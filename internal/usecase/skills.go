@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/skill"
@@ -40,8 +39,7 @@ func (u *Cases) RunSkill(ctx context.Context, c *Call, a RunSkill) (*Outcome, er
 	}
 	filled, err := s.Fill(params)
 	if err != nil {
-		return nil, runs.Coded(runs.InvalidArgument, hint.Add(err,
-			"the list of skills has the schema of each one's parameters"))
+		return nil, runs.Coded(runs.InvalidArgument, err)
 	}
 	plan, err := json.Marshal(skill.Plan{Skill: filled, Heal: a.Heal})
 	if err != nil {

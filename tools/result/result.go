@@ -56,6 +56,7 @@ type Brief struct {
 	Answer    *string              `json:"answer"`
 	Verified  *Verification        `json:"verification,omitempty"` // where it is worth a thought
 	JSON      json.RawMessage      `json:"answer_json,omitempty"`
+	Skill     *skill.Report        `json:"skill,omitempty"`
 	Question  *briefQuestion       `json:"question"`
 	Next      *Next                `json:"next"`
 	Error     *Failure             `json:"error,omitempty"`
@@ -76,7 +77,8 @@ type briefQuestion struct {
 // Brief is the part of r that is for models.
 func (r *Result) Brief() Brief {
 	out := Brief{SessionID: r.SessionID, State: r.State, Reason: r.Reason, Global: r.Global,
-		Pictures: r.Pictures, Answer: r.Answer, JSON: r.JSON, Next: r.Next, Error: r.Error}
+		Pictures: r.Pictures, Answer: r.Answer, JSON: r.JSON, Skill: r.Skill, Next: r.Next,
+		Error: r.Error}
 	if r.Verified != nil && r.Verified.Verdict != agentloop.Unverified {
 		out.Verified = r.Verified
 	}

@@ -91,7 +91,7 @@ func Object(raw any) (map[string]any, error) {
 
 // check holds the values of an object against the schema, and takes nulls out.
 func check(s *Schema, values map[string]any) error {
-	if err := known(s, values); err != nil {
+	if err := Known(s, values); err != nil {
 		return err
 	}
 	for _, name := range s.PropertyOrder {
@@ -119,8 +119,8 @@ func check(s *Schema, values map[string]any) error {
 	return nil
 }
 
-// known refuses names that the schema does not have, and takes dummies out.
-func known(s *Schema, values map[string]any) error {
+// Known refuses names that the schema does not have, and takes dummies out.
+func Known(s *Schema, values map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch {
 		case s.Properties[name] != nil:
