@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/taploop/taploop/internal/adb"
@@ -77,13 +78,17 @@ func parseRow(s string, projection []string) map[string]string {
 	return row
 }
 
-// ReadFile returns the content of a file of the phone, or an error that is fs.ErrNotExist.
+// ReadFile returns the content of a file of the phone, or an error that is fs.ErrNotExist, or
+// syscall.EISDIR for a folder.
 func (a Admin) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	r, err := a.phone.shell.run(ctx, adb.Quote("cat", name), 0)
 	if err == nil && r.Code != 0 {
 		err = errors.New(firstLine(r.Text()))
-		if strings.Contains(r.Text(), "No such file") {
+		switch said := r.Text(); {
+		case strings.Contains(said, "No such file"), strings.Contains(said, "Not a directory"):
 			err = &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		case strings.Contains(said, "Is a directory"):
+			err = &fs.PathError{Op: "read", Path: name, Err: syscall.EISDIR}
 		}
 	}
 	return []byte(r.Stdout), a.phone.failed("reading a file of", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +34,10 @@ func TestAPhoneIsArrangedForATest(t *testing.T) {
 	require.Equal(t, big, got)
 	require.ErrorContains(t, p.Push(ctx, bytes.NewReader(big), "/system/x"), "Read-only file system")
 	_, err = p.ReadFile(ctx, "/sdcard/none")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = p.ReadFile(ctx, "/sdcard")
+	require.ErrorIs(t, err, syscall.EISDIR)
+	_, err = p.ReadFile(ctx, "/sdcard/a file/below")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
 	require.NoError(t, p.Install(ctx, strings.NewReader("PK..."), "com.example.one.apk"))

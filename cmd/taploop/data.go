@@ -66,10 +66,10 @@ func (a *invocation) readingSession(ctx context.Context, id string,
 	})
 }
 
-// findSession finds the session whose id begins with the text, whoever it belongs to; "" is the one
-// of this user that changed last.
+// findSession finds the session whose id begins with the text, whoever it belongs to; "" and "-"
+// are the one of this user that changed last.
 func findSession(ctx context.Context, db *store.Store, id string) (store.Session, error) {
-	if id != "" {
+	if id != "" && id != "-" {
 		x, err := db.Find(ctx, id, nil)
 		return x, runs.UnknownSession(id, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/taploop/taploop/internal/app"
-	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -119,9 +118,9 @@ type farmRequeueCmd struct {
 // Run requeues a session's run.
 func (c *farmRequeueCmd) Run(ctx context.Context, a *invocation) error {
 	return a.onFarm(ctx, func(d *app.Parts) error {
-		x, err := d.Store.Find(ctx, c.Session, nil)
+		x, err := findSession(ctx, d.Store, c.Session)
 		if err != nil {
-			return runs.UnknownSession(c.Session, err)
+			return err
 		}
 		run, err := d.Manager.Requeue(ctx, x.ID)
 		if err == nil {

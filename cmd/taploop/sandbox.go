@@ -16,12 +16,12 @@ import (
 )
 
 type sandboxCmd struct {
-	Tasks     bool
-	Task      string `placeholder:"ID"`
+	Tasks     bool   `xor:"instead"`
+	Task      string `placeholder:"ID" xor:"instead"`
 	JSON      bool
 	Addr      string `default:"127.0.0.1:5038"`
 	ModelAddr string `default:"127.0.0.1:5039"`
-	Reset     bool
+	Reset     bool   `xor:"instead"`
 	Script    string `type:"existingfile" placeholder:"FILE"`
 	Locale    string `enum:"en,zh" default:"en"`
 	MoreApps  bool

@@ -22,9 +22,6 @@ func (c *sayCmd) Run(ctx context.Context, a *invocation) error {
 	if c.Instruction {
 		m.Mode = agentloop.AsInstruction
 	}
-	if c.Session == "-" {
-		c.Session = ""
-	}
 	return app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
 		sess, err := findSession(ctx, d.Store, c.Session)
 		if err != nil {

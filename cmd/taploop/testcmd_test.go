@@ -155,6 +155,7 @@ func TestEveryExpectationPassesWhereItIsTrue(t *testing.T) {
 		"- {when: 'Claim:', reply: '{\"true\": true, \"why\": \"seen\"}'}\n"+
 		say("", "action:COMPLETE\treturn:Ordered nothing"))
 	f.phones[0].Log.Write('I', "Shop", "nothing paid")
+	f.file("like.png", string(gradient()))
 	code, all := f.test(`
 setup:
 - wait_boot
@@ -177,7 +178,11 @@ cases:
   - query: {uri: content://sms, projection: [body], where: "person='Tom' AND type=2", rows: 1,
       value: "Great, I will pick it up on Sunday"}
   - file: {path: /sdcard/suite.yaml, contains: wait_boot}
+  - setting: {namespace: global, name: not_set, value: ""}
+  - query: {uri: "content://settings/system", where: "name='font_scale'", value: 1.5}
   - file: {path: /sdcard/none, absent: true}
+  - file: {path: /sdcard}
+  - picture: {like: like.png, region: "0, 0.5, 1, 0.5", tolerance: 1}
   - shell: {command: cat /sdcard/hi, output: "^hi$"}
   - shell: {command: "false", code: 1}
   - logcat: {tag: Shop, match: refunded, absent: true}
@@ -186,7 +191,7 @@ teardown:
 - shell: rm /sdcard/hi
 `)
 	require.Equal(t, exitDone, code, f.said)
-	require.Len(t, all[0].Last().Checks, 14)
+	require.Len(t, all[0].Last().Checks, 18)
 	_, err := f.phones[0].Files().Read("/sdcard/hi")
 	require.Error(t, err) // the teardown removed it
 }

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -33,6 +35,11 @@ func Parse(file string, b []byte) (n ast.Node, err error) {
 		return nil, Problems{{at, fmt.Sprintf("%d bytes are too much (at most %d)", len(b),
 			maxBytes)}}
 	}
+	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
+	if n := unreadable(b); n >= 0 {
+		at.Line += bytes.Count(b[:n], []byte("\n"))
+		return nil, Problems{{at, "this line is no text in UTF-8; save the file as UTF-8"}}
+	}
 	parsed, err := parser.ParseBytes(b, 0)
 	if err != nil {
 		return nil, located(file, err)
@@ -41,6 +48,18 @@ func Parse(file string, b []byte) (n ast.Node, err error) {
 		return nil, Problems{{at, "want one YAML document that is not empty"}}
 	}
 	return parsed.Docs[0].Body, nil
+}
+
+// unreadable is where the first byte is that no text has, or -1.
+func unreadable(b []byte) int {
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == 0 || r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
 }
 
 // located is what the YAML library complains of, with the place.
@@ -53,7 +72,11 @@ func located(file string, err error) Problems {
 	if t := y.GetToken(); t != nil {
 		at.Line, at.Column = t.Position.Line, t.Position.Column
 	}
-	return Problems{{at, y.GetMessage()}}
+	words := y.GetMessage()
+	if words == "could not find flow map content" {
+		words = "a value that begins with {{ has to be in quotes"
+	}
+	return Problems{{at, words}}
 }
 
 // Read reads a parsed file into the struct that to points to. Its error is Problems.
@@ -228,7 +251,7 @@ func (r *reader) text(n ast.Node, what string) (string, bool) {
 	case *ast.MappingNode, *ast.MappingValueNode:
 		r.wrong(n, "%s: want one value, and this is a mapping", what)
 	default:
-		r.wrong(n, "%s: want a text", what)
+		r.wrong(n, "%s: want a text or a number", what)
 	}
 	return "", false
 }

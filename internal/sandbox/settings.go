@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -70,6 +71,11 @@ func (c *Settings) Setting(namespace, key string) (value string, ok bool) {
 		return ok
 	})
 	return value, ok
+}
+
+// All returns the values of a namespace by their names.
+func (c *Settings) All(namespace string) map[string]string {
+	return look(c.core, func() map[string]string { return maps.Clone(c.sys.Settings[namespace]) })
 }
 
 // PutSetting sets a value. What the phone shows and does follows at once: dark mode, rotation,

@@ -8,25 +8,36 @@ import (
 	_ "image/jpeg" // pictures that suites name
 	_ "image/png"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// checkNames refuses two items of one name, which no report could tell apart.
+// checkNames refuses two items of one name, which no report could tell apart, or of one cassette.
 func checkNames(s *Suite, items []*Item, problems *keys.Problems) {
-	seen := map[string]keys.Position{}
+	seen, kept := map[string]keys.Position{}, map[string]string{}
 	for _, i := range items {
+		if other, twice := kept[i.Cassette()]; twice && i.Case.Cassette != "" {
+			problems.Add(i.Case.Of("cassette"), "the case %q has this cassette too", other)
+		}
+		kept[i.Cassette()] = i.Name
 		if first, twice := seen[i.Name]; twice {
 			problems.Add(i.Case.Of("name"), "there are two cases %q (the first is in line %d)",
 				i.Name, first.Line)
 			continue
 		}
 		seen[i.Name] = i.Case.Of("name")
+	}
+	for _, label := range s.Phones.Labels {
+		if _, err := path.Match(label, ""); err != nil {
+			problems.Add(s.Phones.Of("labels"), "labels: %q is no pattern", label)
+		}
 	}
 	for _, name := range s.Secrets {
 		if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name) {
@@ -103,6 +114,12 @@ func (a *Approval) check(problems *keys.Problems) {
 	if m.Action == "" && m.App == "" && m.Text.Regexp == nil {
 		problems.Add(m.At(), "match: want one of action, app and text")
 	}
+	if verb := strings.ToUpper(m.Action); verb != "" {
+		if _, known := actions.TraitsOf(verb); !known {
+			_, err := actions.Named(verb, nil)
+			problems.Add(m.Of("action"), "action: %v", err)
+		}
+	}
 	switch edit := a.Decide == "edit"; {
 	case edit && a.Edited == nil:
 		problems.Add(a.Of("decide"), "decide: edit needs edited_action, with name and args")
@@ -128,7 +145,8 @@ func (a *Approval) EditedAction() (json.RawMessage, error) {
 	if err := json.Unmarshal(b, &shape); err != nil || shape.Name == "" {
 		return nil, fmt.Errorf("want a mapping with name, the action, and args, a mapping")
 	}
-	return b, nil
+	_, err = actions.Named(shape.Name, shape.Args)
+	return b, err
 }
 
 // checkExpect checks an expectation beyond its keys.
@@ -180,11 +198,13 @@ func (s *Suite) Image(name string) (image.Image, error) {
 	return img, nil
 }
 
-// Region reads left, top, width and height as fractions of the screen.
+// Region reads left, top, width and height as fractions of the screen, between blanks or commas.
 func Region(s string) (screen.Mask, error) {
-	m, err := screen.ParseMask(s)
-	if err != nil || m.App != "" || m.W <= 0 || m.H <= 0 {
-		return m, fmt.Errorf("%q is not four fractions: left, top, width and height", s)
+	const rounding = 1e-9
+	m, err := screen.ParseMask(strings.ReplaceAll(s, ",", " "))
+	if err != nil || m.App != "" || m.W <= 0 || m.H <= 0 || max(m.X+m.W, m.Y+m.H) > 1+rounding {
+		return m, fmt.Errorf("%q is not four fractions of the screen: left, top, width and height, "+
+			"such as 0 0.5 1 0.25", s)
 	}
 	return m, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -60,7 +61,8 @@ func TestABrokenSuiteIsAnErrorWithItsPlace(t *testing.T) {
 			clean := strings.NewReplacer(file+":", "", filepath.Dir(file), "DIR")
 			_, err := suite.Read([]string{file}, suite.Options{Getenv: pins})
 			require.Error(t, err)
-			require.Equal(t, want, clean.Replace(err.Error()))
+			said := verbs.ReplaceAllString(clean.Replace(err.Error()), "(want one of ACTIONS)")
+			require.Equal(t, want, said)
 			wrong, ok := errors.AsType[keys.Problems](err)
 			require.True(t, ok)
 			for _, p := range wrong {
@@ -70,6 +72,34 @@ func TestABrokenSuiteIsAnErrorWithItsPlace(t *testing.T) {
 				require.Error(t, schema.Validate(instance(t, []byte(rest))))
 			}
 		})
+	}
+}
+
+// verbs are the actions that there are.
+var verbs = regexp.MustCompile(`\(want one of ABORT, [A-Z_, ]+\)`)
+
+// A suite is read as UTF-8, with the mark of it that some editors write, and not as anything else.
+func TestASuiteIsTextInUTF8(t *testing.T) {
+	const line = "cases: [{name: a, task: t, expect: none}]"
+	items, err := read(t, "s.yaml", "\uFEFF"+line)
+	require.NoError(t, err)
+	require.Len(t, items, 1)
+	for _, wrong := range []string{"# \xe4\n" + line, "# a\x00b\n" + line,
+		"\xff\xfec\x00a\x00"} {
+		_, err = read(t, "s.yaml", wrong)
+		require.ErrorContains(t, err, "s.yaml:1:1: this line is no text in UTF-8")
+	}
+}
+
+// A region lies on the screen.
+func TestARegionIsFourFractionsOfTheScreen(t *testing.T) {
+	for _, right := range []string{"0 0.5 1 0.25", "0, 0.5, 1, 0.25", "0.9,0.7,0.1,0.3"} {
+		_, err := suite.Region(right)
+		require.NoError(t, err, right)
+	}
+	for _, wrong := range []string{"0 0 1", "0.9 0 0.2 1", "0 0 0 1", "a 0 0 1 1"} {
+		_, err := suite.Region(wrong)
+		require.ErrorContains(t, err, "is not four fractions of the screen", wrong)
 	}
 }
 
@@ -108,7 +138,7 @@ cases:
   approvals:
   - match: {action: CLICK, app: com.example.shop, text: "(?i)buy {{who}}"}
     decide: edit
-    edited_action: {name: CLICK, args: {point: [0.5, 0.5]}}
+    edited_action: {name: CLICK, args: {at: {x: 0.5, y: 0.5}}}
   budget: {steps: 5}
   retries: 1
   cassette: rec/order.jsonl

@@ -203,6 +203,9 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 		return nil
 	}
 	rows := c.With
+	if c.Has("with") && len(rows) == 0 {
+		problems.Add(c.Of("with"), "with: the list is empty")
+	}
 	if len(rows) == 0 {
 		rows = []keys.Map{nil}
 	}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,7 +61,13 @@ func content(c *invocation) int {
 
 // provider returns the rows of a content provider.
 func (s *Shell) provider(uri string) (rows []row, ok bool) {
-	switch uri {
+	switch space, _ := strings.CutPrefix(uri, "content://settings/"); uri {
+	case "content://settings/system", "content://settings/secure", "content://settings/global":
+		all := s.phone.Settings.All(space)
+		for n, name := range slices.Sorted(maps.Keys(all)) {
+			rows = append(rows, row{{"_id", fmt.Sprint(n + 1)}, {"name", name}, {"value", all[name]}})
+		}
+		return rows, true
 	case "content://sms", "content://sms/sent", "content://sms/inbox":
 		s.phone.Inspect(func(d *sandbox.Data) {
 			for _, t := range d.Threads {

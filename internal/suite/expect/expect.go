@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/taploop/taploop/internal/screen"
@@ -91,7 +92,8 @@ func (c checker) found(ctx context.Context, e *suite.Expect) (string, error) {
 		return unless(e.Answer.MatchString(c.Answer), c.say.Reported, c.Answer), nil
 	case e.Setting != nil:
 		got, err := c.Inside.Setting(ctx, e.Setting.Namespace, e.Setting.Name)
-		return unless(got == e.Setting.Value, c.say.Is, got), err
+		unset := got == "null" && e.Setting.Value == ""
+		return unless(unset || got == e.Setting.Value, c.say.Is, got), err
 	case e.Query != nil:
 		return c.query(ctx, e.Query)
 	case e.File != nil:
@@ -233,6 +235,9 @@ func (c checker) query(ctx context.Context, q *suite.Query) (string, error) {
 
 func (c checker) file(ctx context.Context, f *suite.File) (string, error) {
 	b, err := c.Inside.ReadFile(ctx, f.Path)
+	if errors.Is(err, syscall.EISDIR) { // a folder is there too, and contains no text
+		err = nil
+	}
 	switch missing := errors.Is(err, fs.ErrNotExist); {
 	case missing:
 		return unless(f.Absent, "%s", c.say.NotThere), nil

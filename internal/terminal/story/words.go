@@ -80,7 +80,7 @@ func (w Words) Made(s agentloop.Step) string {
 	case strings.HasPrefix(s.Refusal, agentloop.CutShort):
 		line += w.CutShort
 	case s.Refusal != "":
-		line += "; " + text.Cut(text.Line(s.Refusal), 400)
+		line += "; " + text.Cut(text.Line(words.Phrase(w.lang, s.Refusal)), 400)
 	}
 	return line
 }

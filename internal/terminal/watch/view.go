@@ -75,7 +75,7 @@ func (v *view) head(columns int) string {
 	}
 	running := 0
 	for _, t := range v.board.Tasks {
-		if !t.State.Terminal() {
+		if !t.State.Terminal() && t.State != store.Paused {
 			running++
 		}
 	}
