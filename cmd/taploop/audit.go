@@ -66,18 +66,18 @@ func (c *auditListCmd) Run(ctx context.Context, a *invocation) error {
 		return printList(a, c.JSON, list, "nothing is in the audit that fits",
 			"TIME EVENT QUESTION SESSION CHANNEL BY TOOK WORDS", func(e store.AuditEntry) []any {
 				e.SessionID, e.QuestionID = sessions(e), questions(e)
-				return auditRow(e, layout)
+				return auditRow(a, e, layout)
 			})
 	})
 }
 
-func auditRow(e store.AuditEntry, layout string) []any {
+func auditRow(a *invocation, e store.AuditEntry, layout string) []any {
 	took := ""
 	if e.Took > 0 {
 		took = e.Took.Round(time.Millisecond).String()
 	}
 	words := text.Line(strings.TrimSpace(e.Text + " " + e.Answer))
-	row := []any{e.At.Local().Format(layout), e.Event}
+	row := []any{e.At.Local().Format(layout), a.term(string(e.Event))}
 	for _, cell := range []string{e.QuestionID, e.SessionID, e.Channel,
 		actorOf(e), took, words} {
 		row = append(row, cmp.Or(cell, "-"))

@@ -64,10 +64,10 @@ func (c *farmStatusCmd) Run(ctx context.Context, a *invocation) error {
 					state = "drained"
 				}
 				if l.Holder != nil {
-					session = l.Holder.SessionID + " " + string(l.Holder.State)
+					session = l.Holder.SessionID + " " + a.term(string(l.Holder.State))
 				}
-				return []any{text.Line(l.Name), l.Role, text.Line(l.FarmPhone.ID), state, session,
-					text.Line(labels)}
+				return []any{text.Line(l.Name), a.term(l.Role), text.Line(l.FarmPhone.ID),
+					a.term(state), session, text.Line(labels)}
 			})
 	})
 }
@@ -124,7 +124,7 @@ func (c *farmRequeueCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		run, err := d.Manager.Requeue(ctx, x.ID)
 		if err == nil {
-			_, err = fmt.Fprintln(a.out, run.State)
+			_, err = fmt.Fprintln(a.out, a.term(string(run.State)))
 		}
 		return err
 	})

@@ -19,6 +19,7 @@ import (
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 type inquiriesCmd struct {
@@ -55,7 +56,7 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		column, of := "CHANNELS", channelsOf
 		if c.All {
-			column, of = "STATUS", outcome
+			column, of = "STATUS", func(q inquiry.Question) string { return outcome(q, a.term) }
 		}
 		id := tableIDs(a, list, idOf)
 		session := tableIDs(a, list, func(q inquiry.Question) string { return q.SessionID })
@@ -87,7 +88,7 @@ func (c *inquiriesCmd) show(ctx context.Context, a *invocation, b *inquiry.Broke
 func printQuestion(out io.Writer, lang string, q inquiry.Question) error {
 	w := &tty.Fields{To: out, Lang: lang}
 	w.Line("question", q.ID)
-	w.Line("status", outcome(q))
+	w.Line("status", outcome(q, func(s string) string { return words.Phrase(lang, s) }))
 	w.Line("session", q.SessionID)
 	w.Line("asked", q.AskedAt.Local().Format(time.DateTime))
 	w.Line("until", q.ExpiresAt.Local().Format(time.DateTime))
@@ -164,11 +165,12 @@ func channelsOf(q inquiry.Question) string {
 }
 
 // outcome is what became of a question, and through which channel.
-func outcome(q inquiry.Question) string {
+func outcome(q inquiry.Question, term func(string) string) string {
+	status := term(string(q.Status))
 	if q.Resolution == nil {
-		return string(q.Status)
+		return status
 	}
-	return string(q.Status) + " by " + text.Line(q.Resolution.Who())
+	return status + " " + term("by") + " " + text.Line(q.Resolution.Who())
 }
 
 // wording is the question in one line, with what sort of answer it wants.

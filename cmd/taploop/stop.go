@@ -34,6 +34,6 @@ func (c *stopCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(a.out, o.Status.Run.State)
+	_, err = fmt.Fprintln(a.out, a.term(string(o.Status.Run.State)))
 	return err
 }

@@ -48,27 +48,21 @@ func checkNames(s *Suite, items []*Item, problems *keys.Problems) {
 
 // checkNeeds refuses cases that need one that is not there, or themselves.
 func checkNeeds(s *Suite, problems *keys.Problems) {
-	needs, at := map[string]string{}, map[string]keys.Position{}
+	needs := map[string]string{}
 	for _, c := range s.Cases {
-		needs[c.Name], at[c.Name] = c.Needs, c.Of("needs")
+		needs[c.Name] = c.Needs
 	}
 	for _, c := range s.Cases {
-		if c.Needs == "" {
-			continue
-		}
-		if _, ok := needs[c.Needs]; !ok {
-			problems.Add(at[c.Name], "needs: there is no case %q in this suite", c.Needs)
-			continue
+		if _, ok := needs[c.Needs]; c.Needs != "" && !ok {
+			problems.Add(c.Of("needs"), "needs: there is no case %q in this suite", c.Needs)
 		}
 		way := []string{c.Name}
-		for next := c.Needs; next != ""; next = needs[next] {
-			if way = append(way, next); next == c.Name && c.Name == slices.Min(way) {
-				problems.Add(at[c.Name], "needs: the cases need each other: %s",
-					strings.Join(way, " needs "))
-			}
-			if slices.Contains(way[:len(way)-1], next) {
-				break
-			}
+		for next := c.Needs; next != "" && !slices.Contains(way, next); next = needs[next] {
+			way = append(way, next)
+		}
+		if last := needs[way[len(way)-1]]; last == c.Name && c.Name == slices.Min(way) {
+			problems.Add(c.Of("needs"), "needs: the cases need each other: %s",
+				strings.Join(append(way, last), " needs "))
 		}
 	}
 }

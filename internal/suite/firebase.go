@@ -2,7 +2,6 @@ package suite
 
 import (
 	"path/filepath"
-	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -46,8 +45,7 @@ func readFirebase(file string, n ast.Node) ([]*Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := filepath.Base(file)
-	s := &Suite{File: file, Name: strings.TrimSuffix(base, filepath.Ext(base))}
+	s := newSuite(file, filepath.Ext(file))
 	byID := map[string]*firebaseTest{}
 	for _, t := range f.Tests {
 		byID[t.ID] = t
@@ -55,15 +53,11 @@ func readFirebase(file string, n ast.Node) ([]*Item, error) {
 	var items []*Item
 	var problems keys.Problems
 	for _, t := range f.Tests {
-		i := &Item{Suite: s, Name: t.Name}
-		i.Case.Name, i.Case.Place = t.Name, t.Place
+		var stages []Stage
 		for _, one := range t.chain(byID, &problems) {
-			i.Stages = append(i.Stages, one.stages()...)
+			stages = append(stages, one.stages()...)
 		}
-		if i.Stages != nil {
-			i.Case.Task = i.Stages[0].Task
-		}
-		items = append(items, i)
+		items = append(items, foreign(s, t.Name, t.At(), stages))
 	}
 	checkNames(s, items, &problems)
 	return items, problems.Err()

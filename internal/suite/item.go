@@ -33,6 +33,17 @@ type Stage struct {
 	Skill  *skill.Plan // that is repeated, or nil
 }
 
+// foreign is a case of a file in another format: one that has a task for each stage.
+func foreign(s *Suite, name string, at keys.Position, stages []Stage) *Item {
+	i := &Item{Suite: s, Name: name, Stages: stages}
+	i.Case.Name = name
+	i.Case.Put(at)
+	if stages != nil {
+		i.Case.Task = stages[0].Task
+	}
+	return i
+}
+
 // At is where the case stands.
 func (i *Item) At() keys.Position { return i.Case.At() }
 
@@ -41,6 +52,11 @@ func (i *Item) Tags() []string { return slices.Concat(i.Suite.Tags, i.Case.Tags)
 
 // Budget is what an attempt may use.
 func (i *Item) Budget() Budget { return i.Case.Budget.or(i.Suite.Budget) }
+
+// newSuite is a suite with the name of its file.
+func newSuite(file, ext string) *Suite {
+	return &Suite{File: file, Name: strings.TrimSuffix(filepath.Base(file), ext)}
+}
 
 // Path is a path of the suite's file, from its folder.
 func (s *Suite) Path(name string) string {

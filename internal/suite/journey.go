@@ -2,11 +2,11 @@ package suite
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,14 +31,8 @@ func readJourney(file string, b []byte) ([]*Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := strings.TrimSuffix(filepath.Base(file), journeys)
-	s := &Suite{File: file, Name: base}
-	i := &Item{Suite: s, Name: name}
-	if i.Name == "" {
-		i.Name = base
-	}
-	i.Case.Name = i.Name
-	i.Case.Put(actions[0].at)
+	s := newSuite(file, journeys)
+	var stages []Stage
 	var do, all []string
 	for _, a := range actions {
 		all = append(all, a.text)
@@ -46,22 +40,21 @@ func readJourney(file string, b []byte) ([]*Item, error) {
 			do = append(do, a.text)
 			continue
 		}
-		if do != nil || len(i.Stages) == 0 {
-			i.Stages, do = append(i.Stages, Stage{Task: sequence(do, a.text)}), nil
+		if do != nil || len(stages) == 0 {
+			stages, do = append(stages, Stage{Task: sequence(do, a.text)}), nil
 		}
-		last := &i.Stages[len(i.Stages)-1]
+		last := &stages[len(stages)-1]
 		last.Expect = append(last.Expect, judged(a.text, a.at))
 	}
 	if do != nil {
 		last := Stage{Task: sequence(do, "")}
-		if len(i.Stages) == 0 {
+		if len(stages) == 0 {
 			last.Expect = []Expect{judged("All of this was done: "+strings.Join(all, " "),
 				actions[0].at)}
 		}
-		i.Stages = append(i.Stages, last)
+		stages = append(stages, last)
 	}
-	i.Case.Task = i.Stages[0].Task
-	return []*Item{i}, nil
+	return []*Item{foreign(s, cmp.Or(name, s.Name), actions[0].at, stages)}, nil
 }
 
 // sequence is a task that is these actions, or only to find the screen of a claim.

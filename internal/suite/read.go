@@ -109,7 +109,7 @@ func (o Options) file(file string, named bool) ([]*Item, error) {
 	if firebaseMark.Match(b) || n.Type() == ast.SequenceType {
 		return readFirebase(file, n)
 	}
-	s := &Suite{File: file}
+	s := newSuite(file, filepath.Ext(file))
 	if err := keys.Read(file, n, s); err != nil {
 		return nil, err
 	}
@@ -127,10 +127,6 @@ var (
 // items makes the items of a suite and checks them.
 func (o Options) items(s *Suite) ([]*Item, error) {
 	var problems keys.Problems
-	if s.Name == "" {
-		base := filepath.Base(s.File)
-		s.Name = strings.TrimSuffix(base, filepath.Ext(base))
-	}
 	v := values{map[string]string{}, o.secretsOf(s, &problems)}
 	for _, p := range s.Vars {
 		// no secret under another name

@@ -7,6 +7,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 
@@ -44,6 +45,7 @@ type Simulation struct {
 // Options are about where a simulation is and what its model says.
 type Options struct {
 	Serial    string // "" means DefaultSerial
+	Further   int    // phones beside the first one: sandbox-2, sandbox-3, ...
 	ADBAddr   string // of the ADB server endpoint on this machine, "" means a free port
 	ModelAddr string // of the scripted model, alike
 	Script    []byte // nil means TasksScript
@@ -71,13 +73,19 @@ func Start(ctx context.Context, phone *sandbox.Simulator, opts *Options) (*Simul
 	s := &Simulation{Phone: phone, Serial: serial, Shell: shell.New(phone), ADB: adbserver.New(),
 		Addr: ln.Addr().String()}
 	s.ADB.Attach(serial, s.Shell)
+	for i := range o.Further {
+		s.ADB.Attach(fmt.Sprintf("sandbox-%d", i+2), shell.New(sandbox.New(nil)))
+	}
 	serveCtx, stop := context.WithCancel(ctx)
 	s.stop = stop
 	s.serving.Go(func() { s.failed = s.ADB.Serve(serveCtx, ln) })
 	h := scripted.NewHandler(rules)
 	h.Sees = sight
 	if opts == nil || opts.Script == nil {
-		h.Whole, h.Sees = true, s.sees
+		h.Whole = true
+		if o.Further == 0 { // several phones can look the same
+			h.Sees = s.sees
+		}
 	}
 	s.Model, err = scripted.Start(ctx, cmp.Or(o.ModelAddr, anyPort), s.resetting(h))
 	if err != nil {

@@ -7,12 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/taploop/taploop/device"
@@ -20,13 +19,11 @@ import (
 	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/model/scripted"
 	"github.com/taploop/taploop/internal/sandbox"
-	"github.com/taploop/taploop/internal/sandbox/adbserver"
-	"github.com/taploop/taploop/internal/sandbox/shell"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // Mode is the use that is made of cassettes.
@@ -139,33 +136,30 @@ func (s *Stage) phones(ctx context.Context) ([]play.Phone, error) {
 	if err != nil {
 		return nil, app.PhoneTrouble(err)
 	}
-	known := map[string]device.PhoneInfo{}
-	var pool []play.Phone
-	add := func(i device.PhoneInfo) {
-		pool = append(pool, play.Phone{Serial: i.Serial, Model: i.Model, SDK: i.SDK})
-	}
+	var all, chosen []play.Phone
+	usable := map[string]play.Phone{}
 	for _, i := range infos {
-		if known[i.Serial] = i; s.opts.Phones == "any" && i.Usable() {
-			add(i)
+		if i.Usable() {
+			usable[i.Serial] = play.Phone{Serial: i.Serial, Model: i.Model, SDK: i.SDK}
+			all = append(all, usable[i.Serial])
 		}
 	}
 	if s.opts.Phones == "any" {
-		if len(pool) == 0 {
+		if all == nil {
 			err = app.PhoneTrouble(hint.Add(errors.New("no phone can be used"),
 				"taploop devices tells why; --phones sandbox needs none"))
 		}
-		return pool, err
+		return all, err
 	}
 	for serial := range strings.SplitSeq(s.opts.Phones, ",") {
-		serial = strings.TrimSpace(serial)
-		i, ok := known[serial]
-		if !ok || !i.Usable() {
-			return nil, app.PhoneTrouble(hint.Add(fmt.Errorf("phone %q cannot be used", serial),
-				"taploop devices tells why"))
+		p, ok := usable[strings.TrimSpace(serial)]
+		if !ok {
+			return nil, app.PhoneTrouble(hint.Add(fmt.Errorf("phone %q cannot be used",
+				strings.TrimSpace(serial)), "taploop devices tells why"))
 		}
-		add(i)
+		chosen = append(chosen, p)
 	}
-	return pool, nil
+	return chosen, nil
 }
 
 // mostSimulated is how many simulated phones there are at most.
@@ -182,35 +176,22 @@ func (s *Stage) simulate(ctx context.Context, count string, set map[string]any) 
 				fmt.Sprintf("write sandbox, or sandbox:N with N from 1 to %d", mostSimulated))
 		}
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	// teardowns come last
+	sim, err := simulation.Start(context.WithoutCancel(ctx), sandbox.New(nil),
+		&simulation.Options{Further: n - 1})
 	if err != nil {
 		return err
 	}
-	server := adbserver.New()
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx)) // teardowns come last
-	var wg sync.WaitGroup
-	wg.Go(func() { _ = server.Serve(serving, ln) }) // a failure shows in the cases
-	s.closers = append(s.closers, func() error { stop(); wg.Wait(); return nil })
+	s.closers = append(s.closers, sim.Close)
 	for i := range n {
-		serial := fmt.Sprintf("sandbox-%d", i+1)
-		server.Attach(serial, shell.New(sandbox.New(nil)))
-		s.pool = append(s.pool, play.Phone{Serial: serial, Model: "taploop sandbox", SDK: 34})
+		s.pool = append(s.pool, play.Phone{Serial: fmt.Sprintf("sandbox-%d", i+1),
+			Model: "taploop sandbox", SDK: 34})
 	}
-	set["adb.server"] = ln.Addr().String()
-	if s.base.Conf.Origin("model.base_url") != config.ByDefault || s.opts.Mode == Replay {
-		return nil
+	set["adb.server"] = sim.Addr
+	if s.base.Conf.Origin("model.base_url") == config.ByDefault && s.opts.Mode != Replay {
+		set["model.base_url"], set["model.name"] = sim.Model.BaseURL, "scripted"
+		s.opts.Scripted()
 	}
-	rules, err := scripted.Parse(simulation.TasksScript)
-	if err != nil {
-		return err
-	}
-	m, err := scripted.Start(serving, "", scripted.NewHandler(rules))
-	if err != nil {
-		return err
-	}
-	s.closers = append(s.closers, m.Close)
-	set["model.base_url"], set["model.name"] = m.BaseURL, "scripted"
-	s.opts.Scripted()
 	return nil
 }
 
@@ -221,19 +202,15 @@ const comeBack = 8 * time.Second
 func (s *Stage) usable(ctx context.Context, serial string) bool {
 	ctx, cancel := context.WithTimeout(ctx, comeBack)
 	defer cancel()
-	for {
-		infos, err := s.host.List(ctx)
-		for _, i := range infos {
-			if err == nil && i.Serial == serial && i.Usable() {
-				return true
-			}
-		}
-		select {
-		case <-time.After(comeBack / 16):
-		case <-ctx.Done():
-			return false
+	for wait.For(ctx, comeBack/16) == nil {
+		infos, _ := s.host.List(ctx) // without the server there is none
+		if slices.ContainsFunc(infos, func(i device.PhoneInfo) bool {
+			return i.Serial == serial && i.Usable()
+		}) {
+			return true
 		}
 	}
+	return false
 }
 
 // place is the folder of an attempt's files, below that of the reports.

@@ -5,8 +5,9 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"image/draw"
 	"math"
+
+	"github.com/disintegration/imaging"
 
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/suite"
@@ -60,28 +61,20 @@ func crop(img image.Image, m screen.Mask) image.Image {
 	at := func(from, size int, share float64) int {
 		return from + int(math.Round(share*float64(size)))
 	}
-	r := image.Rect(at(b.Min.X, b.Dx(), m.X), at(b.Min.Y, b.Dy(), m.Y),
-		at(b.Min.X, b.Dx(), m.X+m.W), at(b.Min.Y, b.Dy(), m.Y+m.H)).Intersect(b)
-	out := image.NewRGBA(image.Rectangle{Max: r.Size()})
-	draw.Draw(out, out.Rect, img, r.Min, draw.Src)
-	return out
+	return imaging.Crop(img, image.Rect(at(b.Min.X, b.Dx(), m.X), at(b.Min.Y, b.Dy(), m.Y),
+		at(b.Min.X, b.Dx(), m.X+m.W), at(b.Min.Y, b.Dy(), m.Y+m.H)))
 }
 
 // difference is the share that looks different.
 func difference(a, b image.Image) (float64, error) {
+	size := a.Bounds().Size()
 	var small [2][]byte
-	for i, img := range []image.Image{a, b} {
+	for i, img := range []image.Image{a, imaging.Resize(b, size.X, size.Y, imaging.Lanczos)} {
 		f, err := screen.NewFrame(img)
+		if err == nil {
+			small[i], err = f.Thumbnail()
+		}
 		if err != nil {
-			return 1, err
-		}
-		if i == 1 { // both in the size of the first
-			size := screen.Size{W: a.Bounds().Dx(), H: a.Bounds().Dy()}
-			if f, err = screen.NewFrame(f.Resized(size).Image()); err != nil {
-				return 1, err
-			}
-		}
-		if small[i], err = f.Thumbnail(); err != nil {
 			return 1, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -57,7 +58,7 @@ func line(ctx context.Context, at *Scene, s *suite.Suite, l *suite.Line) error {
 }
 
 // setting carries out what is about the phone itself.
-func setting(ctx context.Context, p admin, s *suite.Suite, l *suite.Line) error {
+func setting(ctx context.Context, p device.Admin, s *suite.Suite, l *suite.Line) error {
 	switch {
 	case l.Setting != nil:
 		return p.PutSetting(ctx, l.Setting.Namespace, l.Setting.Name, l.Setting.Value)
@@ -79,7 +80,7 @@ func setting(ctx context.Context, p admin, s *suite.Suite, l *suite.Line) error 
 	return err
 }
 
-func install(ctx context.Context, p admin, s *suite.Suite, name string) error {
+func install(ctx context.Context, p device.Admin, s *suite.Suite, name string) error {
 	file, err := s.One(name)
 	if err != nil {
 		return err

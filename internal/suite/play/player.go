@@ -5,7 +5,6 @@ package play
 
 import (
 	"context"
-	"io"
 	"sync"
 	"time"
 
@@ -13,37 +12,14 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/suite"
-	"github.com/taploop/taploop/internal/suite/expect"
 	"github.com/taploop/taploop/internal/usecase"
 )
-
-// Device is a phone as set-ups and expectations see it. *device.Phone is one.
-type Device interface {
-	expect.Screen
-	Wake(ctx context.Context) error
-	Launch(ctx context.Context, app string) error
-}
-
-// admin puts a phone in order for a case, and reads what is in it. device.Admin is one.
-type admin interface {
-	expect.Inside
-	OpenLink(ctx context.Context, uri, pkg string) error
-	Install(ctx context.Context, apk io.Reader, name string) error
-	ClearApp(ctx context.Context, pkg string) error
-	Grant(ctx context.Context, pkg, permission string) error
-	Push(ctx context.Context, from io.Reader, to string) error
-	PutSetting(ctx context.Context, namespace, name, value string) error
-	Animations(ctx context.Context, on bool) error
-	AwaitBoot(ctx context.Context, patience time.Duration) error
-	Clock(ctx context.Context) (string, error)
-	Crashes(ctx context.Context) ([]device.Crash, error)
-}
 
 // Scene is where one attempt takes place.
 type Scene struct {
 	Cases *usecase.Cases
-	Phone Device
-	Admin admin // of Phone
+	Phone *device.Phone
+	Admin device.Admin // of Phone
 	// Judge asks the model about a claim, see expect.Facts.
 	Judge func(ctx context.Context, claim string, f *screen.Frame) (bool, string, error)
 	// Healed reports whether a replay had to ask the model.

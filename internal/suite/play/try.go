@@ -18,11 +18,6 @@ import (
 	"github.com/taploop/taploop/internal/suite/expect"
 )
 
-// overTime is the cause with which an attempt ends that took too long.
-type overTime struct{ words string }
-
-func (e *overTime) Error() string { return e.words }
-
 // lostKind is the kind of trouble of an error about a lost phone, or "".
 func lostKind(err error) string {
 	switch code := runs.CodeOf(err); {

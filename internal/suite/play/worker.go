@@ -91,7 +91,7 @@ func (w *worker) attempt(ctx context.Context, at Attempt) suite.Attempt {
 	t := &try{worker: w, at: at, used: map[int]int{}}
 	t.got = suite.Attempt{Outcome: suite.Passed, Phone: at.Serial, Started: time.Now()}
 	limit := cmp.Or(w.opts.Timeout, 24*time.Hour)
-	late := &overTime{fmt.Sprintf(w.say.Play.OverTime, limit)}
+	late := fmt.Errorf(w.say.Play.OverTime, limit)
 	bounded, cancel := context.WithTimeoutCause(ctx, limit, late)
 	defer cancel()
 	bounded, away := context.WithCancelCause(bounded)

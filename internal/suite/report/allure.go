@@ -7,53 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/taploop/taploop/internal/suite"
 )
 
-// allureResult is one result file of Allure.
-type allureResult struct {
-	UUID        string       `json:"uuid"`
-	HistoryID   string       `json:"historyId"`
-	TestCaseID  string       `json:"testCaseId"`
-	FullName    string       `json:"fullName"`
-	Name        string       `json:"name"`
-	Status      string       `json:"status"`
-	Details     allureWhy    `json:"statusDetails"`
-	Stage       string       `json:"stage"`
-	Start       int64        `json:"start"`
-	Stop        int64        `json:"stop"`
-	Labels      []allurePair `json:"labels"`
-	Parameters  []allurePair `json:"parameters"`
-	Steps       []allureStep `json:"steps"`
-	Attachments []allureFile `json:"attachments"`
-}
-
-type allureWhy struct {
-	Message string `json:"message,omitempty"`
-	Trace   string `json:"trace,omitempty"`
-	Flaky   bool   `json:"flaky,omitempty"`
-}
-
-type allurePair struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-type allureStep struct {
-	Name   string    `json:"name"`
-	Status string    `json:"status"`
-	Why    allureWhy `json:"statusDetails"`
-	Stage  string    `json:"stage"`
-}
-
-type allureFile struct {
-	Name   string `json:"name"`
-	Source string `json:"source"`
-	Type   string `json:"type"`
-}
+// object is an object of a result file.
+type object map[string]any
 
 // allureStatus are Allure's words for the outcomes.
 var allureStatus = map[suite.Outcome]string{suite.Passed: "passed", suite.Healed: "passed",
@@ -84,45 +44,55 @@ func (s *Summary) Allure(dir string) error {
 
 func (s *Summary) allure(dir string, r *suite.Result, a *suite.Attempt, n int) error {
 	id := sum(r.File, r.Name)
-	x := allureResult{UUID: sum(id, fmt.Sprint(s.Started.UnixNano(), n)), HistoryID: id,
-		TestCaseID: id, FullName: r.File + ": " + r.Name, Name: r.Name,
-		Status: allureStatus[a.Outcome], Stage: "finished", Start: a.Started.UnixMilli(),
-		Stop:       a.Started.Add(time.Duration(a.Seconds * float64(time.Second))).UnixMilli(),
-		Details:    allureWhy{a.Message, details(r, a), r.Outcome == suite.Flaky},
-		Labels:     labels(r, a),
-		Parameters: []allurePair{}, Steps: []allureStep{}, Attachments: []allureFile{}}
+	uuid := sum(id, fmt.Sprint(s.Started.UnixNano(), n))
+	steps, attached := []object{}, []object{}
 	for _, c := range a.Checks {
-		step := allureStep{Name: c.What, Status: "passed", Stage: "finished"}
+		step := object{"name": c.What, "status": "passed", "stage": "finished"}
 		if !c.OK {
-			step.Status, step.Why.Message = "failed", c.Got
+			step["status"], step["statusDetails"] = "failed", object{"message": c.Got}
 		}
-		x.Steps = append(x.Steps, step)
+		steps = append(steps, step)
 	}
 	for i, f := range a.Files {
 		b, err := os.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(f.Path)))
 		if err != nil {
 			return err
 		}
-		source := fmt.Sprintf("%s-%d-attachment%s", x.UUID, i+1, filepath.Ext(f.Name))
+		source := fmt.Sprintf("%s-%d-attachment%s", uuid, i+1, filepath.Ext(f.Name))
 		if err := os.WriteFile(filepath.Join(dir, source), b, 0o644); err != nil {
 			return err
 		}
-		x.Attachments = append(x.Attachments, allureFile{f.Name, source, f.Type})
+		attached = append(attached, object{"name": f.Name, "source": source, "type": f.Type})
 	}
+	ended := a.Started.Add(time.Duration(a.Seconds * float64(time.Second)))
+	x := object{"uuid": uuid, "historyId": id, "testCaseId": id, "name": r.Name,
+		"fullName": r.File + ": " + r.Name, "status": allureStatus[a.Outcome], "stage": "finished",
+		"start": a.Started.UnixMilli(), "stop": ended.UnixMilli(), "labels": labels(r, a),
+		"statusDetails": object{"message": a.Message, "trace": details(r, a),
+			"flaky": r.Outcome == suite.Flaky},
+		"parameters": []object{}, "steps": steps, "attachments": attached}
 	b, err := json.MarshalIndent(x, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, x.UUID+"-result.json"), b, 0o644)
+	return os.WriteFile(filepath.Join(dir, uuid+"-result.json"), b, 0o644)
 }
 
-func labels(r *suite.Result, a *suite.Attempt) []allurePair {
-	list := []allurePair{{"suite", r.Suite}, {"framework", "taploop"}, {"host", a.Phone},
-		{"outcome", string(a.Outcome)}, {"kind", a.Kind}}
-	for _, t := range r.Tags {
-		list = append(list, allurePair{"tag", t})
+func labels(r *suite.Result, a *suite.Attempt) (list []object) {
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, object{"name": name, "value": value})
+		}
 	}
-	return slices.DeleteFunc(list, func(l allurePair) bool { return l.Value == "" })
+	add("suite", r.Suite)
+	add("framework", "taploop")
+	add("host", a.Phone)
+	add("outcome", string(a.Outcome))
+	add("kind", a.Kind)
+	for _, t := range r.Tags {
+		add("tag", t)
+	}
+	return list
 }
 
 // sum is a hash in the form of Allure's ids.
