@@ -181,14 +181,14 @@ func (n *Notifier) catchUp(ctx context.Context) {
 }
 
 // Chosen returns the notice as it is kept and sent, and false if its event is not one of those that
-// were chosen.
+// were chosen. What has no event is never sent.
 func (n *Notifier) Chosen(about Notice) (Notice, bool) {
 	about.At = about.At.UTC()
 	if !n.opts.Answers {
 		about.Answer = ""
 	}
 	about.Answer = text.Cut(about.Answer, maxText)
-	return about, chosen(n.opts.Events, about.Event)
+	return about, about.Event != "" && chosen(n.opts.Events, about.Event)
 }
 
 // Tell sends a notice, if it is chosen. The notice is in the ledger when Tell returns: what this
@@ -219,6 +219,9 @@ func (n *Notifier) put(about Notice, had map[Receipt]bool) {
 	if n.opts.BaseURL != nil {
 		if base := strings.TrimRight(n.opts.BaseURL(), "/"); base != "" {
 			about.URL = base + "/ui"
+			if about.SessionID != "" {
+				about.URL += "/sessions/" + about.SessionID
+			}
 		}
 	}
 	m := &notification{event: about.Event, notice: &about, at: about.At, link: about.URL}

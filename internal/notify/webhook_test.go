@@ -219,13 +219,15 @@ func TestANoticeThatWasNotDeliveredIsAfterARestart(t *testing.T) {
 	var down atomic.Bool
 	r, refused := refusing(t, &down)
 	w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{r.hook()},
-		Events: []string{"run.*"}})
+		Events: []string{"run.*"}, BaseURL: at("https://phones.example/")})
 	w.begin()
 	of := func(run, event string) notify.Notice {
 		return notify.Notice{Event: event, At: time.Now(), SessionID: "s", RunID: run}
 	}
 	w.tell(of("told", notify.RunCompleted))
-	require.Equal(t, notify.RunCompleted, next(t, r.got).Type)
+	told := next(t, r.got)
+	require.Equal(t, notify.RunCompleted, told.Type)
+	require.Equal(t, "https://phones.example/ui/sessions/s", told.Data.URL)
 	w.tell(of("not chosen", notify.PhoneLost))
 	down.Store(true)
 	w.tell(of("missed", notify.RunFailed))
@@ -241,6 +243,19 @@ func TestANoticeThatWasNotDeliveredIsAfterARestart(t *testing.T) {
 	last := next(t, r.got)
 	require.Contains(t, last.body, `"run_id":"last"`, "and nothing else")
 	require.NotEqual(t, missed.id, last.id)
+}
+
+// Answers are sent only where that is configured, and a run that begins is no event.
+func TestWhatOfANoticeIsSentIsConfigured(t *testing.T) {
+	for _, answers := range []bool{false, true} {
+		n, err := notify.New(&notify.Options{Events: []string{"*"}, Answers: answers})
+		require.NoError(t, err)
+		about, is := n.Chosen(notify.Notice{Event: notify.RunCompleted, Answer: "4 new mails"})
+		require.True(t, is)
+		require.Equal(t, answers, about.Answer != "")
+		_, is = n.Chosen(notify.Notice{State: "RUNNING"})
+		require.False(t, is)
+	}
 }
 
 func TestWhatCannotWorkIsRefusedWithAHint(t *testing.T) {
