@@ -17,14 +17,21 @@ type presence struct {
 	mu     sync.Mutex
 	seen   map[string]string // nil before the first look
 	lost   []func(serial string)
-	broken bool // the ADB server did not answer, which was logged
+	silent time.Time // since when the ADB server has not answered, which was logged
 }
 
 // presenceEvery is how often the phones are looked at.
 const presenceEvery = 5 * time.Second
 
-// usable is the state of a phone that can be used.
-const usable = "device"
+// serverGone is how long an ADB server may not answer, as while it is started again, before its
+// phones are gone.
+const serverGone = time.Minute
+
+// The state of a phone that can be used, and of one while the ADB server does not answer.
+const (
+	usable  = "device"
+	unknown = "unknown"
+)
 
 // run looks at the phones until ctx ends.
 func (p *presence) run(ctx context.Context) {
@@ -37,22 +44,27 @@ func (p *presence) run(ctx context.Context) {
 }
 
 // look compares the phones with those of the last look, and tells what has changed. A server that
-// does not answer says nothing about the phones.
+// does not answer says nothing about the phones at first.
 func (p *presence) look(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	asking, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	now, err := p.states(ctx)
+	now, err := p.states(asking)
+	if ctx.Err() != nil {
+		return
+	}
 	p.mu.Lock()
-	if err != nil {
-		if !p.broken && ctx.Err() == nil {
-			p.log.WarnContext(ctx, "no phone can be used", "err", err, "try", "taploop doctor")
-			p.broken = true
-		}
+	if err == nil {
+		p.silent = time.Time{}
+	} else if p.silent.IsZero() {
+		p.log.WarnContext(ctx, "no phone can be used", "err", err, "try", "taploop doctor")
+		p.silent = time.Now()
+	}
+	if err != nil && time.Since(p.silent) < serverGone {
 		p.mu.Unlock()
 		return
 	}
 	before := p.seen
-	p.seen, p.broken = now, false
+	p.seen = now
 	tell := p.lost
 	p.mu.Unlock()
 	for serial, state := range now {
@@ -84,6 +96,9 @@ func (p *presence) count() map[string]int {
 	defer p.mu.Unlock()
 	n := map[string]int{usable: 0}
 	for _, state := range p.seen {
+		if !p.silent.IsZero() {
+			state = unknown
+		}
 		n[state]++
 	}
 	return n

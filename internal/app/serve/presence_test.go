@@ -43,6 +43,7 @@ func TestAPhoneThatGoesIsToldOnce(t *testing.T) {
 		next()
 		next()
 		require.Empty(t, lost, "a server that does not answer says nothing about phones")
+		require.Equal(t, map[string]int{"device": 0, "unknown": 2}, p.count())
 		require.Equal(t, 1, strings.Count(log.String(), "no phone can be used"))
 		set(map[string]string{"a": "offline", "b": "device"}, nil)
 		next()
@@ -54,6 +55,14 @@ func TestAPhoneThatGoesIsToldOnce(t *testing.T) {
 		require.Equal(t, 1, strings.Count(log.String(), `msg="phone went" serial=a state=offline`))
 		require.Contains(t, log.String(), `msg="phone came" serial=b state=device`)
 		require.Equal(t, map[string]int{"device": 0}, p.count())
+		set(map[string]string{"c": "device"}, nil)
+		next()
+		for range serverGone/presenceEvery + 1 {
+			require.NotContains(t, lost, "c", "it may be started again")
+			set(nil, errors.New("no server"))
+			next()
+		}
+		require.Equal(t, []string{"a", "b", "c"}, lost)
 		cancel()
 	})
 }
