@@ -4,7 +4,6 @@
 package patient
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -18,13 +17,6 @@ const Lid = 5 * time.Minute
 func Until(t testing.TB, holds func() bool, said ...any) {
 	t.Helper()
 	require.Eventually(t, holds, Lid, 5*time.Millisecond, said...)
-}
-
-// Context is the test's context, which ends after the lid at the latest.
-func Context(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), Lid)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 // Deadline is when a read or a write of a test that starts now has to be given up.

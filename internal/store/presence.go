@@ -126,8 +126,8 @@ func (o *Owner) keep(ctx context.Context) {
 		}
 		var began time.Time
 		var kept []string
-		// A server that loses a renewal in a crash would let others take what is renewed here. Of one
-		// folder all are gone with the machine.
+		// A server that loses a renewal in a crash would let others take what is renewed here. All
+		// servers of one folder are gone with the machine.
 		synced := !d.engine.alone()
 		err := d.transact(ctx, synced, func(ctx context.Context, tx *tx) (err error) {
 			began = time.Now()

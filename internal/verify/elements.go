@@ -91,8 +91,8 @@ func addressed(task, words string) bool {
 
 // does begins a part of a task that asks for something by itself.
 var does = regexp.MustCompile(`(?i)^\s*(?:please |then |and )*(?:open|launch|start|run|pause|` +
-	`stop|go to|re-?send|send|text|reply|forward|call|play|share|copy|paste|save|search|buy|order|` +
-	`book|take|add|create|write|put|set)\b|^\s*(?:请|然后|再|并)*(?:启动|暂停|发|回复|转发|播放|分享|` +
+	`stop|go to|re-?send|send|text|reply|forward|call|play|share|copy|paste|save|search|buy|` +
+	`order|book|take|add|create|write|put|set)\b|^\s*(?:请|然后|再|并)*(?:启动|暂停|发|回复|转发|播放|分享|` +
 	`复制|粘贴|保存|搜索|购买|下单|添加|新建|设置)`)
 
 // unseen is a part of the task that asks for something and names nothing of it, or "".

@@ -46,7 +46,8 @@ const (
 var (
 	// headed is a name behind a mark, and an object: Kimi, DeepSeek, Mistral, Harmony and others.
 	headed = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:` + mark + `\s*|\bto=|(?m:^)>>>\s*)` + name + between + `[{｛]`)
+		return regexp.MustCompile(`(?:` + mark + `\s*|\bto=|(?m:^)>>>\s*)` + name + between +
+			`[{｛]`)
 	})
 	// acted is a name and its arguments behind their labels, as ReAct has it.
 	acted = sync.OnceValue(func() *regexp.Regexp {
@@ -92,7 +93,9 @@ type packing struct {
 
 var packings = sync.OnceValue(func() []packing {
 	return []packing{
-		{tagged(), func(text string, m []int) (Call, string, error) { return ReadTags(text[m[0]:]) }},
+		{tagged(), func(text string, m []int) (Call, string, error) {
+			return ReadTags(text[m[0]:])
+		}},
 		{keyed(), readKeyed}, {acted(), readActed}, {headed(), readHeaded}, {listed(), readListed},
 	}
 })

@@ -44,8 +44,9 @@ var (
 //
 //	<tool_call><function=NAME><parameter=NAME>VALUE</parameter> ... </function></tool_call>
 //
-// or Claude, MiniMax and DeepSeek, with function_calls, invoke name="NAME" and parameter name="NAME"
-// as the tags, or Llama, with an object in place of the parameters, and gives what follows it. Values are texts, without the line breaks next to their tags.
+// or Claude, MiniMax and DeepSeek, with function_calls, invoke name="NAME" and parameter
+// name="NAME" as the tags, or Llama, with an object in place of the parameters. It also returns the
+// text after the call. Values are texts, without the line breaks next to their tags.
 func ReadTags(text string) (c Call, rest string, err error) {
 	m := function().FindStringSubmatchIndex(text)
 	if m == nil {
