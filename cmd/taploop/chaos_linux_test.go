@@ -178,7 +178,10 @@ func (f *rough) watchLeases() {
 }
 
 func (f *rough) front(i int) {
-	p := f.spawn("serve", "--role", "front", "--http", "127.0.0.1:0", "-v")
+	p := f.spawnAs(func(c *exec.Cmd) {
+		c.Env = append(slices.Clone(f.env),
+			"TAPLOOP_DATA_DIR="+filepath.Join(f.dir, fmt.Sprint("front", i)))
+	}, "serve", "--role", "front", "--http", "127.0.0.1:0", "-v")
 	url := p.stderr.await(f.t, `(?m)^listening on (http://\S+/mcp)$`)
 	f.mu.Lock()
 	defer f.mu.Unlock()

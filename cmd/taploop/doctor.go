@@ -17,6 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/token"
 )
 
 type doctorCmd struct {
@@ -32,7 +33,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *invocation) error {
 			Machine: clientsHere(a)}}
 	var hidden doctor.Private
 	if o.Broken = a.Load(); o.Broken == nil {
-		if err := c.configured(a, &o, &hidden); err != nil {
+		if err := c.configured(ctx, a, &o, &hidden); err != nil {
 			return err
 		}
 	}
@@ -58,7 +59,9 @@ func (c *doctorCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 // configured fills in the subjects by the configuration.
-func (c *doctorCmd) configured(a *invocation, o *doctor.Options, hidden *doctor.Private) error {
+func (c *doctorCmd) configured(
+	ctx context.Context, a *invocation, o *doctor.Options, hidden *doctor.Private,
+) error {
 	conf := a.Conf
 	if err := phonesAndModel(a, o); err != nil {
 		return err
@@ -72,7 +75,11 @@ func (c *doctorCmd) configured(a *invocation, o *doctor.Options, hidden *doctor.
 			}
 			return db.Close()
 		}}
-	tokens, err := serve.OpenTokens(conf.DataDir).List()
+	var tokens []token.Info
+	err := a.tokens(ctx, func(t *token.Store) (err error) {
+		tokens, err = t.List()
+		return err
+	})
 	o.HTTP = &doctor.HTTP{Addr: conf.HTTP.Addr, Open: httpguard.Loopback(conf.HTTP.Addr),
 		Tokens: len(tokens), TokenErr: err}
 	here, _, _ := serve.Servers(conf.DataDir)

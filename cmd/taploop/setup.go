@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/internal/token"
 )
 
 type setupCmd struct {
@@ -26,7 +28,7 @@ type setupCmd struct {
 }
 
 // Run tells a client of the server.
-func (c *setupCmd) Run(a *invocation) error {
+func (c *setupCmd) Run(ctx context.Context, a *invocation) error {
 	client, err := clients.Find(c.Client)
 	if err != nil {
 		return app.Usage(err, "")
@@ -34,7 +36,7 @@ func (c *setupCmd) Run(a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
 	}
-	server, err := c.server(a)
+	server, err := c.server(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -92,9 +94,9 @@ func (c *setupCmd) advise(a *invocation, client clients.Client, server clients.S
 }
 
 // server is how the client is to reach us.
-func (c *setupCmd) server(a *invocation) (clients.Server, error) {
+func (c *setupCmd) server(ctx context.Context, a *invocation) (clients.Server, error) {
 	if c.HTTP {
-		return httpServer(a.Conf)
+		return httpServer(ctx, a)
 	}
 	return startedServer(a)
 }
@@ -115,14 +117,19 @@ func startedServer(a *invocation) (clients.Server, error) {
 	return s, nil
 }
 
-func httpServer(conf *config.Loaded) (clients.Server, error) {
+func httpServer(ctx context.Context, a *invocation) (clients.Server, error) {
+	conf := a.Conf
 	_, port, err := net.SplitHostPort(conf.HTTP.Addr)
 	if err != nil || port == "0" || port == "" {
 		return clients.Server{}, app.Usage(
 			fmt.Errorf("http.addr %q is no address that a client can be told", conf.HTTP.Addr),
 			"set http.addr to HOST:PORT with a fixed port")
 	}
-	list, err := serve.OpenTokens(conf.DataDir).List()
+	var list []token.Info
+	err = a.tokens(ctx, func(t *token.Store) (err error) {
+		list, err = t.List()
+		return err
+	})
 	if err != nil {
 		return clients.Server{}, err
 	}

@@ -50,8 +50,12 @@ func (c *tokenCreateCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
-	secret, info, err := serve.OpenTokens(a.Conf.DataDir).CreateLimited(limits, c.Name, c.Person,
-		tenants...)
+	var secret string
+	var info token.Info
+	err = a.tokens(ctx, func(tokens *token.Store) (err error) {
+		secret, info, err = tokens.CreateLimited(limits, c.Name, c.Person, tenants...)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -90,11 +94,13 @@ func (c *tokenAdoptCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
 	}
-	info, err := serve.OpenTokens(a.Conf.DataDir).Find(c.Token)
-	if err != nil {
-		return err
-	}
-	return adopt(ctx, a, info.Name)
+	return a.tokens(ctx, func(tokens *token.Store) error {
+		info, err := tokens.Find(c.Token)
+		if err != nil {
+			return err
+		}
+		return adopt(ctx, a, info.Name)
+	})
 }
 
 // adopt gives open sessions and questions that were begun without a token to the named one.
@@ -134,19 +140,21 @@ type tokenListCmd struct {
 }
 
 // Run lists the tokens without telling any.
-func (c *tokenListCmd) Run(a *invocation) error {
+func (c *tokenListCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
 	}
-	tokens := serve.OpenTokens(a.Conf.DataDir)
-	all, err := tokens.List()
+	list := []listedToken{}
+	err := a.tokens(ctx, func(tokens *token.Store) error {
+		all, err := tokens.List()
+		used := tokens.LastUsed()
+		for _, t := range all {
+			list = append(list, listedToken{t, used[t.ID]})
+		}
+		return err
+	})
 	if err != nil {
 		return err
-	}
-	used := tokens.LastUsed()
-	list := make([]listedToken, len(all))
-	for i, t := range all {
-		list[i] = listedToken{t, used[t.ID]}
 	}
 	return printList(a, c.JSON, list, "no tokens; `taploop token create --name NAME` makes one",
 		"NAME ID CREATED EXPIRES RATE USED FOR", func(t listedToken) []any {
@@ -183,19 +191,36 @@ type tokenRevokeCmd struct {
 }
 
 // Run revokes a token. A server that runs knows of it at its next request.
-func (c *tokenRevokeCmd) Run(a *invocation) error {
+func (c *tokenRevokeCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
 	}
-	info, err := serve.OpenTokens(a.Conf.DataDir).Revoke(c.Token)
-	if err != nil {
+	return a.tokens(ctx, func(tokens *token.Store) error {
+		info, err := tokens.Revoke(c.Token)
+		if err != nil {
+			return err
+		}
+		a.notef("token %s is worthless now", info.Name)
+		list, err := tokens.List()
+		if err == nil && len(list) == 0 {
+			a.notef("it was the last one: a server takes every program of this machine without " +
+				"a token now")
+		}
 		return err
+	})
+}
+
+// tokens calls use with the tokens of the data folder, or of the machines that share the database.
+func (a *invocation) tokens(ctx context.Context, use func(*token.Store) error) error {
+	with := func(db *store.Store) error {
+		tokens, err := serve.Tokens(a.Conf.DataDir, db)
+		if err != nil {
+			return err
+		}
+		return use(tokens)
 	}
-	a.notef("token %s is worthless now", info.Name)
-	list, err := serve.OpenTokens(a.Conf.DataDir).List()
-	if err == nil && len(list) == 0 {
-		a.notef("it was the last one: a server takes every program of this machine without a " +
-			"token now")
+	if !store.Networked(string(a.Conf.Store.URL)) {
+		return with(nil)
 	}
-	return err
+	return a.lend(ctx, nil, with)
 }

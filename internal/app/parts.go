@@ -42,6 +42,7 @@ type Parts struct {
 
 // Options are what a command adds to the parts, or leaves out.
 type Options struct {
+	Store    *store.Store // one that is open, which is closed with the parts; nil opens it
 	Console  terminal.Lines
 	Observe  func(runs.Event)
 	Expected terminal.Replies // see asking.Options
@@ -70,8 +71,10 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 			err = errors.Join(err, d.Close())
 		}
 	}()
-	if d.Store, err = OpenStore(ctx, s, nil); err != nil {
-		return d, err
+	if d.Store = o.Store; d.Store == nil {
+		if d.Store, err = OpenStore(ctx, s, nil); err != nil {
+			return d, err
+		}
 	}
 	d.OnClose(d.Store.Close)
 	if d.Host, err = NewHost(s, d.Store); err != nil {

@@ -24,7 +24,8 @@ var besides = map[string]string{
 	"internal/app":      "internal/store/storetest",
 	"internal/notify":   "internal/inquiry/inquirytest",
 	"internal/terminal": "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote",
-	"internal/store":    "internal/inquiry/inquirytest internal/pgtest internal/store/storetest",
+	"internal/store": "internal/inquiry/inquirytest internal/pgtest internal/store/storetest " +
+		"internal/token",
 
 	"agentloop":            "device/devicetest",
 	"agentloop/policy":     "actions/dialect/families internal/model/scripted",

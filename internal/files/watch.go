@@ -15,8 +15,11 @@ type Watcher struct{ changed wait.Broadcast }
 // every is how often the files are polled.
 const every = 200 * time.Millisecond
 
-// Changed returns a channel that is closed at the next change that Run sees.
+// Changed returns a channel that is closed at the next change that Run sees, or that Tell is told.
 func (w *Watcher) Changed() <-chan struct{} { return w.changed.Next() }
+
+// Tell reports a change of what is kept elsewhere than in a file.
+func (w *Watcher) Tell() { w.changed.Send() }
 
 // Run watches the files until ctx ends. Creating or removing a file is a change.
 func (w *Watcher) Run(ctx context.Context, paths ...string) {

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
@@ -19,6 +22,8 @@ import (
 	"github.com/taploop/taploop/internal/pgtest"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/storetest"
+	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // ofSQLite are the tests that are about SQLite's own files, or about its plans.
@@ -106,6 +111,11 @@ func TestPostgreSQL(t *testing.T) {
 		require.NoError(t, err)
 		goesDownAndComesUp(t, s, url)
 	})
+	t.Run("keeps the tokens of all who share it", func(t *testing.T) {
+		url, _, err := pgtest.Copy(t.Context(), empty, "tokens")
+		require.NoError(t, err)
+		keepsTokens(t, on(t, url), on(t, url))
+	})
 	for name, after := range map[string]bool{"before": false, "after": true} {
 		t.Run("loses the connection "+name+" a commit", func(t *testing.T) {
 			url, _, err := pgtest.Copy(t.Context(), empty, name)
@@ -115,6 +125,69 @@ func TestPostgreSQL(t *testing.T) {
 			commitsOnce(t, dir, name, after)
 		})
 	}
+}
+
+// keepsTokens has two machines make, revoke and use tokens, some of them side by side.
+func keepsTokens(t *testing.T, a, b *store.Store) {
+	here, there := token.In(a.Kept), token.In(b.Kept)
+	synced := make(chan struct{}, 1)
+	ctx, stop := context.WithCancel(t.Context())
+	var watching sync.WaitGroup
+	watching.Go(func() { there.Watch(ctx, func() { wait.Wake(synced) }) })
+	defer watching.Wait()
+	defer stop()
+	secret, info, err := here.Create("anna", true, "bot")
+	require.NoError(t, err)
+	got, err := there.Check(secret)
+	require.NoError(t, err)
+	require.Equal(t, info, got)
+	_, _, err = there.Create("anna", false)
+	require.ErrorContains(t, err, `there is a token named "anna"`)
+
+	var making sync.WaitGroup
+	for i := range 8 {
+		making.Go(func() {
+			_, _, err := []*token.Store{here, there}[i%2].Create(fmt.Sprint("t", i), false)
+			assert.NoError(t, err)
+		})
+	}
+	making.Wait()
+	list, err := there.List()
+	require.NoError(t, err)
+	require.Len(t, list, 9, "none is lost")
+
+	at := time.Now().UTC().Truncate(time.Second)
+	require.NoError(t, there.NoteUsed(map[string]time.Time{info.ID: at}))
+	require.Equal(t, at, here.LastUsed()[info.ID])
+
+	old := token.Open(filepath.Join(t.TempDir(), "tokens.json"))
+	brought, _, err := old.Create("desk", false)
+	require.NoError(t, err)
+	_, _, err = old.Create("anna", false)
+	require.NoError(t, err)
+	require.NoError(t, here.Import(old))
+	got, err = there.Check(brought)
+	require.NoError(t, err)
+	require.Equal(t, "desk", got.Name)
+	got, err = there.Check(secret)
+	require.NoError(t, err)
+	require.Equal(t, info, got, "who has a name keeps it")
+
+	_, err = there.Revoke("desk")
+	require.NoError(t, err)
+	require.NoError(t, here.Import(old))
+	_, err = there.Check(brought)
+	require.ErrorIs(t, err, token.ErrNone, "it was revoked")
+
+	select {
+	case <-synced:
+	default:
+	}
+	_, err = here.Revoke("anna")
+	require.NoError(t, err)
+	<-synced
+	_, err = there.Check(secret)
+	require.ErrorIs(t, err, token.ErrNone)
 }
 
 // on is a store in the database of the URL.

@@ -6,12 +6,11 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -45,12 +44,43 @@ type entry struct {
 // ErrNone is returned by [Store.Check] for an unknown token.
 var ErrNone = errors.New("the token is not known")
 
-// Store stores the tokens of one data folder. It is safe for concurrent use, also by several
-// processes.
-type Store struct{ path string }
+// Store stores the tokens of one data folder, or of machines that share a database. It is safe for
+// concurrent use, also by several processes.
+type Store struct{ place Place }
 
 // Open returns the Store in the file. A missing file means that there are no tokens.
-func Open(path string) *Store { return &Store{path} }
+func Open(path string) *Store { return &Store{inFiles{path}} }
+
+// In returns the Store in the place.
+func In(p Place) *Store { return &Store{p} }
+
+// Import adds the tokens of another Store, with when they were used, except those whose name or id
+// is taken. Each is imported once: one that was revoked since does not come back.
+func (s *Store) Import(from *Store) error {
+	theirs, err := from.read()
+	if err != nil || len(theirs) == 0 {
+		return err
+	}
+	ours, err := s.content()
+	known := func(e entry) bool { return slices.Contains(ours.Imported, e.ID) }
+	if theirs = slices.DeleteFunc(theirs, known); err != nil || len(theirs) == 0 {
+		return err
+	}
+	err = s.changeContent(func(c *content) error {
+		for _, e := range theirs {
+			taken := func(o entry) bool { return o.is(e.Name) || o.is(e.ID) }
+			if !slices.Contains(c.Imported, e.ID) && !slices.ContainsFunc(c.Tokens, taken) {
+				c.Tokens = append(c.Tokens, e)
+			}
+			c.Imported = append(c.Imported, e.ID)
+		}
+		return nil
+	})
+	if used := from.LastUsed(); err == nil && len(used) > 0 {
+		err = s.NoteUsed(used)
+	}
+	return err
+}
 
 // Create creates a token and returns it. It cannot be read again later. If name is empty, Create
 // chooses an unused one. person says that the bearer is a person, not a program, and tenants whose
@@ -215,23 +245,16 @@ func (s *Store) NextExpiry(now time.Time) (next time.Time, err error) {
 	return next, err
 }
 
-func (s *Store) usagePath() string {
-	return strings.TrimSuffix(s.path, filepath.Ext(s.path)) + "-used.json"
-}
-
 // NoteUsed stores when tokens were used last, by their ids.
 func (s *Store) NoteUsed(used map[string]time.Time) error {
-	err := files.Change(s.usagePath(), func() (usage, error) {
-		u, err := files.Value[usage](s.usagePath())
-		if errors.Is(err, files.ErrContent) || u == nil || u.Used == nil {
-			u, err = &usage{Used: map[string]time.Time{}}, nil
-		}
+	err := s.place.Change(usesName, func(before json.RawMessage) (json.RawMessage, error) {
+		u := usesIn(before)
 		for id, at := range used {
 			if at.After(u.Used[id]) {
 				u.Used[id] = at.UTC().Truncate(time.Second)
 			}
 		}
-		return *u, err
+		return json.Marshal(u)
 	})
 	if err != nil {
 		return fmt.Errorf("noting when tokens were used: %w", err)
@@ -241,43 +264,72 @@ func (s *Store) NoteUsed(used map[string]time.Time) error {
 
 // LastUsed returns when tokens were used last, by their ids, as far as that is known.
 func (s *Store) LastUsed() map[string]time.Time {
-	if u, err := files.Value[usage](s.usagePath()); err == nil && u != nil {
-		return u.Used
+	value, _ := s.place.Read(usesName)
+	return usesIn(value).Used
+}
+
+// usesIn reads a value that nothing depends on: one that is damaged begins again.
+func usesIn(value json.RawMessage) (u usage) {
+	if json.Unmarshal(value, &u) != nil || u.Used == nil {
+		u = usage{Used: map[string]time.Time{}}
 	}
-	return nil
+	return u
 }
 
 // content is the content of the file.
 type content struct {
-	Version int     `json:"version"`
-	Tokens  []entry `json:"tokens"`
+	Version  int      `json:"version"`
+	Tokens   []entry  `json:"tokens"`
+	Imported []string `json:"imported,omitempty"` // the ids, also of those that were revoked since
 }
 
 const version = 1
 
-func (s *Store) read() ([]entry, error) {
-	c, err := files.Value[content](s.path)
-	switch {
-	case errors.Is(err, files.ErrContent), c != nil && c.Version != version:
-		return nil,
-			hint.Add(fmt.Errorf("reading the tokens: %s is not a file of tokens (version %d)",
-				s.path, version),
-				"move it away and create new tokens; until then every request is refused")
-	case err != nil:
-		return nil, fmt.Errorf("reading the tokens: %w", err)
-	case c == nil:
-		return nil, nil
+func (s *Store) content() (content, error) {
+	value, err := s.place.Read(tokensName)
+	if err != nil && !errors.Is(err, files.ErrContent) {
+		return content{}, fmt.Errorf("reading the tokens: %w", err)
 	}
-	return c.Tokens, nil
+	return s.decode(value, err)
+}
+
+// decode reads the value of the tokens.
+func (s *Store) decode(value json.RawMessage, damaged error) (content, error) {
+	var c content
+	if damaged == nil && value == nil {
+		return content{Version: version}, nil
+	}
+	if damaged != nil || json.Unmarshal(value, &c) != nil || c.Version != version {
+		return content{},
+			hint.Add(fmt.Errorf("reading the tokens: %s is not a file of tokens (version %d)",
+				s.place, version),
+				"move it away and create new tokens; until then every request is refused")
+	}
+	return c, nil
+}
+
+func (s *Store) read() ([]entry, error) {
+	c, err := s.content()
+	return c.Tokens, err
 }
 
 // change replaces the tokens by the result of edit. Only one process at a time changes them.
 func (s *Store) change(edit func([]entry) ([]entry, error)) error {
-	return files.Change(s.path, func() (content, error) {
-		all, err := s.read()
+	return s.changeContent(func(c *content) (err error) {
+		c.Tokens, err = edit(c.Tokens)
+		return err
+	})
+}
+
+func (s *Store) changeContent(edit func(*content) error) error {
+	return s.place.Change(tokensName, func(before json.RawMessage) (json.RawMessage, error) {
+		c, err := s.decode(before, nil)
 		if err == nil {
-			all, err = edit(all)
+			err = edit(&c)
 		}
-		return content{version, all}, err
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(c)
 	})
 }

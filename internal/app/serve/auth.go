@@ -14,14 +14,44 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/token"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/internal/web"
 )
 
-// OpenTokens returns the tokens of a data folder.
-func OpenTokens(dir string) *token.Store { return token.Open(tokensFile(dir)) }
+// Tokens returns the tokens of a data folder, or those of the store's database if machines share it.
+// These have those of the folder as well, each once. db is nil if it is not open, and must be open
+// if machines share it.
+func Tokens(dir string, db *store.Store) (*token.Store, error) {
+	own := token.Open(tokensFile(dir))
+	if db == nil || !db.Farm.Shared() {
+		return own, nil
+	}
+	shared := token.In(db.Kept)
+	return shared, shared.Import(own)
+}
+
+// openAuthenticator returns who lets clients in, and the store if machines share it. The caller
+// closes that.
+func openAuthenticator(ctx context.Context, set *app.Settings) (
+	g *authenticator, db *store.Store, err error) {
+	if store.Networked(string(set.Conf.Store.URL)) {
+		if db, err = app.OpenStore(ctx, set, nil); err != nil {
+			return nil, nil, err
+		}
+	}
+	g = &authenticator{open: httpguard.Loopback(set.Conf.HTTP.Addr)}
+	if g.tokens, err = Tokens(set.Conf.DataDir, db); err == nil {
+		err = g.check(set.Conf.HTTP.Addr)
+	}
+	if err != nil && db != nil {
+		err = errors.Join(err, db.Close())
+	}
+	return g, db, err
+}
 
 func tokensFile(dir string) string { return filepath.Join(dir, "tokens.json") }
 
@@ -48,6 +78,7 @@ func (g *authenticator) watch(ctx context.Context, dir string, failed func(error
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() { g.files.Run(ctx, tokensFile(dir), loginsFile(dir)) })
+	watching.Go(func() { g.tokens.Watch(ctx, g.files.Tell) })
 	watching.Go(func() { g.relay(ctx) })
 	watching.Go(func() { g.noteUses(ctx, failed) })
 	return func() { cancel(); watching.Wait() }
@@ -120,8 +151,7 @@ func person(tokens *token.Store, name string) (token.Info, bool) {
 
 // rights returns the rights of principals: the operators', those of a person's token, or a
 // program's.
-func rights(set *app.Settings) func(principal string) usecase.Rights {
-	tokens := OpenTokens(set.Conf.DataDir)
+func rights(set *app.Settings, tokens *token.Store) func(principal string) usecase.Rights {
 	return func(name string) usecase.Rights {
 		if isOperator(set, name) {
 			return usecase.Rights{All: true, Decides: true}

@@ -24,9 +24,8 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	conf := set.Conf.HTTP
 	ctx, drained := context.WithCancel(ctx)
 	defer drained()
-	auth := &authenticator{tokens: OpenTokens(set.Conf.DataDir),
-		open: httpguard.Loopback(conf.Addr)}
-	if err := auth.check(conf.Addr); err != nil {
+	auth, db, err := openAuthenticator(ctx, set)
+	if err != nil {
 		return err
 	}
 	stop := auth.watch(ctx, set.Conf.DataDir,
@@ -34,11 +33,14 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	defer stop()
 	ln, err := listen(conf.Addr)
 	if err != nil {
+		if db != nil {
+			err = errors.Join(err, db.Close())
+		}
 		return err
 	}
 	page, url := &webUI{}, publicURL(conf.URL, ln.Addr())
 	counts := NewCounters()
-	s, err := Start(ctx, set, app.Options{Console: o.Console, URL: url, Drained: drained,
+	s, err := Start(ctx, set, app.Options{Store: db, Console: o.Console, URL: url, Drained: drained,
 		Observe: func(e runs.Event) { counts.Observe(e); page.observe(e) }})
 	if err != nil {
 		return errors.Join(err, ln.Close())

@@ -64,7 +64,7 @@ func TestATokenMaySendAsManyRequestsAsItsRateSays(t *testing.T) {
 func TestWhoListensLearnsThatATokenExpires(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		g := &authenticator{tokens: OpenTokens(dir)}
+		g := &authenticator{tokens: token.Open(tokensFile(dir))}
 		secret, _, err := g.tokens.CreateLimited(
 			token.Limits{Expires: time.Now().Add(time.Hour)}, "short", false)
 		require.NoError(t, err)

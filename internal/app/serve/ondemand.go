@@ -106,7 +106,11 @@ func (o *onDemand) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	auth := &authenticator{tokens: OpenTokens(o.set.Conf.DataDir), open: true}
+	tokens, err := Tokens(o.set.Conf.DataDir, o.svc.Store)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	auth := &authenticator{tokens: tokens, open: true}
 	stop := auth.watch(ctx, o.set.Conf.DataDir,
 		func(err error) { o.set.Log.Warn("tokens", "err", err) })
 	defer stop()

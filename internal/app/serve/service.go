@@ -70,7 +70,11 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 	}
 	s := &Service{Parts: d, calls: calls{log: set.Log}, log: set.Log, dataDir: set.Conf.DataDir,
 		presence: &presence{states: d.Host.States, log: set.Log}}
-	opts := toolOptions(set, d)
+	tokens, err := Tokens(set.Conf.DataDir, d.Store)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	opts := toolOptions(set, d, rights(set, tokens))
 	s.tools, s.waits = tools.New(opts), opts.Waits
 	hear.Store(s)
 	n, err := notifyPeople(set, d)
@@ -117,14 +121,16 @@ func (s *Service) observe(ctx context.Context, e runs.Event) {
 	s.logRun(ctx, e)
 }
 
-func toolOptions(s *app.Settings, d *app.Parts) *tools.Options {
+func toolOptions(
+	s *app.Settings, d *app.Parts, rights func(string) usecase.Rights,
+) *tools.Options {
 	calls := s.Conf.Calls
 	clients := map[string]usecase.Waits{}
 	for name, c := range calls.Clients {
 		clients[name] = usecase.Waits{Default: c.Wait, Max: c.MaxWait}
 	}
 	return &tools.Options{
-		Options: d.UseCases, Sign: d.Store.Sign, Rights: rights(s),
+		Options: d.UseCases, Sign: d.Store.Sign, Rights: rights,
 		Waits: usecase.Waits{Default: calls.Wait, Max: calls.MaxWait,
 			Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, Compat: tools.Compat(s.Conf.Compat),

@@ -38,7 +38,7 @@ func (u *webUI) open(s *app.Settings, svc *Service, auth *authenticator, mux *ht
 		Goals:    d.UseCases.Goals,
 		Channels: d.Manager.Desk().Channels, Authorize: auth.known,
 		Changed: auth.changes.Next,
-		Rights:  rights(s),
+		Rights:  rights(s, auth.tokens),
 		Hosts:   s.Conf.HTTP.Hosts, Origins: s.Conf.HTTP.Origins, Log: s.Log,
 	})
 	u.web.Store(server)

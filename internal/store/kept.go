@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Kept are values that all who share a PostgreSQL have, by their names: those that a data folder of
+// SQLite has in files beside its database.
+type Kept struct{ *db }
+
+// String implements [fmt.Stringer].
+func (Kept) String() string { return "the database" }
+
+// Read returns the value, or nil if there is none.
+func (k Kept) Read(name string) (json.RawMessage, error) {
+	return kept(context.Background(), k.read, name)
+}
+
+// Change replaces the value by what edit makes of it, as if no other change ran beside it. edit is
+// called again if one did. If edit returns an error, Change returns it and leaves the value alone.
+func (k Kept) Change(
+	name string, edit func(before json.RawMessage) (json.RawMessage, error),
+) error {
+	return k.update(context.Background(), func(ctx context.Context, tx *tx) error {
+		before, err := kept(ctx, tx, name)
+		if err != nil {
+			return err
+		}
+		after, err := edit(before)
+		if err != nil {
+			return err
+		}
+		return tx.exec(ctx, `INSERT INTO keys (name, key) VALUES (?, ?)
+			ON CONFLICT (name) DO UPDATE SET key = excluded.key`, name, []byte(after))
+	})
+}
+
+func kept(ctx context.Context, q queryer, name string) (value json.RawMessage, err error) {
+	row := q.QueryRowContext(ctx, "SELECT key FROM keys WHERE name = ?", name)
+	_, err = found(row, (*[]byte)(&value))
+	return value, doing(err, "reading the %s", name)
+}
