@@ -118,7 +118,7 @@ func (p *page) near(i int) (words []string) {
 		e := &p.list[j]
 		middle := e.Bounds.Center().Y
 		w := said(e)
-		if w == "" || p.inside(j, i) || e.Bounds.Area() >= large ||
+		if w == "" || foreign(w) || p.inside(j, i) || e.Bounds.Area() >= large ||
 			middle < row.Min.Y || middle > row.Max.Y || slices.Contains(words, w) {
 			continue
 		}

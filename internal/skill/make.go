@@ -116,7 +116,7 @@ func (m *maker) taken() (list []store.StepRecord) {
 // skill makes the skill of these steps, whose last one reports.
 func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 	last := steps[len(steps)-1]
-	s := &Skill{Name: name, Task: m.general(m.src.Run.Task), Recorded: Recorded{
+	s := &Skill{Name: name, Task: m.general(bare(m.src.Run.Task)), Recorded: Recorded{
 		Session: m.src.Run.SessionID, Steps: len(m.src.Steps), Calls: m.src.Usage.Calls,
 		Tokens: m.src.Usage.PromptTokens + m.src.Usage.CompletionTokens}}
 	s.Description = s.Task
@@ -206,31 +206,20 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		m.asked++
 		m.note(s.Index, "%s stays a question", text.Quote(q.Question, 60))
 	}
-	a = actions.Texts(a, func(t string) string { return m.general(m.answered(t)) })
+	a = actions.Texts(a, func(t string) string { return m.general(m.answered(bare(t))) })
 	p := m.page(s)
 	img := m.picture(s)
 	p.picture = func() image.Image { return img }
-	out = Step{Say: m.general(text.Cut(text.Line(cmp.Or(s.Proposal.Explain,
-		actions.Describe(s.Proposal.Action))), 200)), Before: m.state(p, nil), Frame: s.FrameID}
+	out = Step{Say: m.general(bare(text.Cut(text.Line(cmp.Or(s.Proposal.Explain,
+		actions.Describe(s.Proposal.Action))), 200))), Before: m.state(p, nil), Frame: s.FrameID}
 	if b, err := actions.Marshal(a); err == nil { // it was read from the store
 		_ = out.Action.UnmarshalJSON(b)
 	}
-	for n, at := range m.places(s, a) {
-		i := p.at(at)
-		if named := m.named(p, i); named != i {
-			i, at = named, p.list[named].Bounds.Center()
-		}
-		t, err := m.target(p, at, i)
-		if err != nil {
-			m.note(s.Index, "what is touched there is not known (%v): a model will be asked", err)
-			out.Targets = nil
-			break
-		}
-		if n == 0 || len(t.Locators) > 0 {
-			out.Targets = append(out.Targets, t)
-		}
-	}
-	if words := m.copied(s); words != "" {
+	m.targets(s, p, a, &out)
+	if m.unknown(s) {
+		m.note(s.Index, "what is typed is not known: a model will be asked")
+		out.Targets = nil
+	} else if words := m.copied(s); words != "" {
 		m.note(s.Index, "%s was read from a screen: a model will be asked what to type",
 			text.Quote(words, 60))
 		out.Targets = nil
@@ -257,6 +246,25 @@ func (m *maker) places(s *store.StepRecord, a actions.Action) []screen.Point {
 	return pointsOf(a)
 }
 
+// targets finds what the step's action touches, or nothing if that is not known.
+func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Step) {
+	for n, at := range m.places(s, a) {
+		i := p.at(at)
+		if named := m.named(p, i); named != i {
+			i, at = named, p.list[named].Bounds.Center()
+		}
+		t, err := m.target(p, at, i)
+		if err != nil {
+			m.note(s.Index, "what is touched there is not known (%v): a model will be asked", err)
+			out.Targets = nil
+			break
+		}
+		if n == 0 || len(t.Locators) > 0 {
+			out.Targets = append(out.Targets, t)
+		}
+	}
+}
+
 // switched is whether the switch of an element is on afterwards, nil if it is as it was.
 func (p *page) switched(i int, after *page) *bool {
 	was := p.switchOf(i)
@@ -271,50 +279,6 @@ func (p *page) switched(i int, after *page) *bool {
 		}
 	}
 	return nil
-}
-
-// copied is what a step types that an earlier screen showed and the task does not say, so that it
-// is another text the next time. It is "" for other steps.
-func (m *maker) copied(s *store.StepRecord) string {
-	words := plain(s.Proposal.Action.Traits().Text)
-	if len([]rune(words)) < 3 || strings.Contains(m.src.Run.Task, words) ||
-		slices.ContainsFunc(m.values, func(v string) bool { return strings.Contains(words, v) }) {
-		return ""
-	}
-	for _, before := range m.taken() {
-		if x := before.Exchange; x != nil && strings.Contains(x.Answer, words) {
-			return "" // a person said it
-		}
-		if before.Index >= s.Index {
-			break
-		}
-		for i := range before.Proposal.Elements {
-			if e := &before.Proposal.Elements[i]; !e.Editable && strings.Contains(said(e), words) {
-				return words
-			}
-		}
-	}
-	return ""
-}
-
-// isParam reports whether an answer is the value of a parameter, which then is used.
-func (m *maker) isParam(answer string) bool {
-	return answer != "" && slices.Contains(m.values, answer) && m.general(answer) != answer
-}
-
-// answered is a text with the answers of questions that stay questions as their numbers.
-func (m *maker) answered(s string) string {
-	n := 0
-	for _, st := range m.taken() {
-		if _, is := st.Proposal.Action.(actions.Info); !is || st.Exchange == nil ||
-			m.isParam(st.Exchange.Answer) {
-			continue
-		}
-		if n++; n <= m.asked && len(st.Exchange.Answer) > 1 && s == st.Exchange.Answer {
-			return fmt.Sprintf("{{answer %d}}", n)
-		}
-	}
-	return s
 }
 
 func (m *maker) picture(s *store.StepRecord) image.Image {
@@ -385,6 +349,9 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 		}
 	}
 	near := p.near(i)
+	if foreign(t.Label) {
+		return t, errors.New("what it says looks like a parameter")
+	}
 	add := func(l locator, known bool) {
 		if known {
 			t.Locators = append(t.Locators, l)
@@ -440,7 +407,7 @@ func (m *maker) state(p, unlike *page) State {
 		words := m.general(said(e))
 		x := element{ID: e.ResourceID, Text: words}
 		switch {
-		case words == "" && x.ID == "", e.Bounds.Area() >= large, unlike == nil && p.inList(i),
+		case words == "" && x.ID == "", foreign(said(e)), e.Bounds.Area() >= large, unlike == nil && p.inList(i),
 			unlike != nil && unlike.shows(&x),
 			strings.ContainsFunc(words, unicode.IsDigit) && !strings.Contains(words, "{{"),
 			words == "" && (e.Class == "android.view.View" || e.Class == "android.view.ViewGroup"),
@@ -471,7 +438,8 @@ func (m *maker) answer(last *store.StepRecord) string {
 	for i := range last.Proposal.Elements {
 		w := said(&last.Proposal.Elements[i])
 		if len([]rune(w)) > 3 && strings.Contains(c.Report, w) &&
-			!strings.Contains(m.src.Run.Task, w) || numbers(c.Report, m.src.Run.Task) {
+			!strings.Contains(m.src.Run.Task, w) || numbers(c.Report, m.src.Run.Task) ||
+			foreign(c.Report) {
 			m.note(last.Index, "what it reported was read from the screen: a model will be asked "+
 				"for it at the end")
 			return ""

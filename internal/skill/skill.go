@@ -179,7 +179,7 @@ func (s *Skill) problems() (all []error) {
 	}
 	for _, m := range placeholder.FindAllStringSubmatch(s.texts(), -1) {
 		_, known := schema.Properties[m[1]]
-		if !known && !strings.HasPrefix(m[1], "answer ") {
+		if !known && m[0] != secret && !strings.HasPrefix(m[1], "answer ") {
 			note("{{"+m[1]+"}}", errors.New("params have no such property"))
 		}
 	}
@@ -229,6 +229,22 @@ func (s *Step) action() (actions.Action, error) {
 }
 
 var placeholder = regexp.MustCompile(`\{\{([a-z0-9_ ]+)\}\}`)
+
+// secret stands in a run's texts for what a person answered as a secret. The phone types that.
+const secret = "{{secret}}"
+
+// foreign reports whether a text of a run has what would be taken for a parameter.
+func foreign(s string) bool { return placeholder.MatchString(s) }
+
+// bare is a text of a run without such braces, but for those of a secret.
+func bare(s string) string {
+	return placeholder.ReplaceAllStringFunc(s, func(m string) string {
+		if m == secret {
+			return m
+		}
+		return m[2 : len(m)-2]
+	})
+}
 
 // Fill returns the skill for these values of its parameters, which it checks against their schema.
 // Values are texts where they come from a command line: a schema's number or boolean is read from

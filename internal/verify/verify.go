@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,7 +108,43 @@ func ParseSchema(raw json.RawMessage) (*jsonschema.Resolved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the answer's schema: %w", err)
 	}
+	var tree any
+	if err := json.Unmarshal(raw, &tree); err != nil {
+		return nil, err
+	}
+	if t := strangeType(tree); t != "" {
+		return nil, fmt.Errorf("the answer's schema has a type %s, which nothing fits (want one "+
+			"of %s)", text.Quote(t, 40), strings.Join(types, ", "))
+	}
 	return r, nil
+}
+
+var types = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
+
+// strangeType is a type in a schema that JSON does not have, or "".
+func strangeType(schema any) string {
+	switch v := schema.(type) {
+	case []any:
+		for _, x := range v {
+			if t := strangeType(x); t != "" {
+				return t
+			}
+		}
+	case map[string]any:
+		for key, x := range v {
+			if t, is := x.(string); key == "type" && is && !slices.Contains(types, t) {
+				return t
+			}
+			switch key {
+			case "enum", "const", "default", "examples": // values
+				continue
+			}
+			if t := strangeType(x); t != "" {
+				return t
+			}
+		}
+	}
+	return ""
 }
 
 // fit is the JSON in a report that fits the schema.
