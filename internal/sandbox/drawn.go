@@ -64,8 +64,8 @@ func switched(r *rand.Rand) (list []Task) {
 		id, namespace, key, en, zh, on, off string
 		grade                               int
 	}{
-		{"SystemWifiTurn", apps.Global, "wifi_on", "Wi-Fi", "无线网络", "1", "0", 1},
-		{"SystemBluetoothTurn", apps.Global, "bluetooth_on", "Bluetooth", "蓝牙", "1", "0", 1},
+		{"SystemWifiTurn", apps.Global, "wifi_on", "wifi", "无线网络", "1", "0", 1},
+		{"SystemBluetoothTurn", apps.Global, "bluetooth_on", "bluetooth", "蓝牙", "1", "0", 1},
 		{"AirplaneModeTurn", apps.Global, "airplane_mode_on", "Airplane mode", "飞行模式", "1", "0", 1},
 		{"DarkThemeTurn", apps.Secure, "ui_night_mode", "Dark theme", "深色主题", "2", "1", 2},
 		{"LocationTurn", apps.Secure, "location_mode", "Use location", "使用位置信息", "3", "0", 2},
@@ -86,7 +86,7 @@ func switched(r *rand.Rand) (list []Task) {
 					id, other = id+"Verify", value
 				}
 				list = append(list, drawn(r, id, s.grade, nil,
-					"Turn "+strings.ToLower(word)+" "+s.en+".", zh+s.zh+"。",
+					"Turn "+s.en+" "+strings.ToLower(word)+".", zh+s.zh+"。",
 					func(h *apps.Host) { h.Settings.Put(s.namespace, s.key, other) },
 					func(h *apps.Host) []error {
 						now, _ := h.Settings.Get(s.namespace, s.key)
@@ -100,7 +100,7 @@ func switched(r *rand.Rand) (list []Task) {
 
 func wifiAndBluetooth(r *rand.Rand) []Task {
 	return drawn(r, "TurnOffWifiAndTurnOnBluetooth", 2, nil,
-		"Turn off Wi-Fi, then turn on Bluetooth.", "关闭无线网络，然后打开蓝牙。",
+		"Turn off WiFi, then enable bluetooth", "关闭无线网络，然后打开蓝牙。",
 		func(h *apps.Host) {
 			h.Settings.Put(apps.Global, "wifi_on", "1")
 			h.Settings.Put(apps.Global, "bluetooth_on", "0")
@@ -183,7 +183,7 @@ func number(r *rand.Rand) string { return fmt.Sprintf("+1555%07d", r.IntN(10_000
 func smsToNumber(r *rand.Rand) []Task {
 	params := map[string]string{"number": number(r), "message": one(r, smsTexts...)}
 	return drawn(r, "SimpleSmsSend", 2, params,
-		"Send a text message to {number} with message: {message}",
+		"Send a text message using Simple SMS Messenger to {number} with message: {message}",
 		"给 {number} 发短信，内容是：{message}", nil, func(h *apps.Host) []error {
 			got := h.Data.Sent(params["number"])
 			return []error{want(len(got) == 1 && got[0] == params["message"], "sent: %q", got)}
@@ -193,7 +193,8 @@ func smsToNumber(r *rand.Rand) []Task {
 func smsReply(r *rand.Rand) []Task {
 	params := map[string]string{"number": number(r), "message": one(r, smsTexts...)}
 	return drawn(r, "SimpleSmsReply", 1, params,
-		"Reply to {number} with message: {message}", "回复 {number}，内容是：{message}",
+		"Reply to {number} with message: {message} in Simple SMS Messenger",
+		"回复 {number}，内容是：{message}",
 		func(h *apps.Host) {
 			h.Data.Receive(params["number"], params["number"], "Who is this?", h.Now())
 		}, func(h *apps.Host) []error {

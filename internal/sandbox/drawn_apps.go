@@ -16,7 +16,7 @@ func brightness(r *rand.Rand) (list []Task) {
 		{"SystemBrightnessMin", "1", "Turn brightness to the min value.", "把亮度调到最小。"},
 	} {
 		for _, id := range []string{end.id, end.id + "Verify"} {
-			before := fmt.Sprint(60 + r.IntN(120))
+			before := map[string]string{"1": "255", "255": "1"}[end.value]
 			if id != end.id {
 				before = end.value
 			}
@@ -35,18 +35,19 @@ func brightness(r *rand.Rand) (list []Task) {
 // opened are tasks that end with an app in front.
 func opened(r *rand.Rand) []Task {
 	app := one(r, apps.More()[1:6]...)
-	params := map[string]string{"app": app.EN}
+	params := map[string]string{"app_name": app.EN}
 	there := func(h *apps.Host) error {
 		return want(h.Front == app.Package, "%s is in front, want %s", h.Front, app.Package)
 	}
 	list := drawn(r, "OpenAppTaskEval", 1, params,
-		"Open the {app} app. Clear any pop-ups that may appear.",
+		"Open the {app_name} app. Clear any pop-ups that may appear by granting all permissions "+
+			"that are required.",
 		"打开“"+app.ZH+"”，并关闭弹出的窗口。", nil, func(h *apps.Host) []error {
 			return []error{there(h), want(app.EN != "Weather" || h.Data.Rated != "",
 				"the app still asks to be rated")}
 		})
 	return append(list, drawn(r, "TurnOnWifiAndOpenApp", 2, params,
-		"Turn on Wi-Fi, then open the {app} app.", "打开无线网络，然后打开“"+app.ZH+"”。",
+		"Turn on Wifi, then open the {app_name} app", "打开无线网络，然后打开“"+app.ZH+"”。",
 		func(h *apps.Host) { h.Settings.Put(apps.Global, "wifi_on", "0") },
 		func(h *apps.Host) []error {
 			return []error{there(h), want(h.Settings.Bool(apps.Global, "wifi_on"), "Wi-Fi is off")}
@@ -54,12 +55,14 @@ func opened(r *rand.Rand) []Task {
 }
 
 func copied(r *rand.Rand) []Task {
-	params := map[string]string{"text": one(r, "1234 Elm St, Springfield", "Acme Corp, Suite 200",
-		"Flight 815, gate 23", "Order 77412")}
+	params := map[string]string{"clipboard_content": one(r, "1234 Elm St, Springfield",
+		"Acme Corp, Suite 200", "Flight 815, gate 23", "Order 77412")}
 	return drawn(r, "SystemCopyToClipboard", 1, params,
-		"Copy the following text to the clipboard: {text}", "把这段文字复制到剪贴板：{text}", nil,
+		"Copy the following text to the clipboard: {clipboard_content}",
+		"把这段文字复制到剪贴板：{clipboard_content}", nil,
 		func(h *apps.Host) []error {
-			return []error{want(h.Data.Clip == params["text"], "the clipboard has %q", h.Data.Clip)}
+			return []error{want(h.Data.Clip == params["clipboard_content"],
+				"the clipboard has %q", h.Data.Clip)}
 		})
 }
 
@@ -111,15 +114,19 @@ func newContact(r *rand.Rand) []Task {
 			return []error{want(c != nil && c.Number == params["number"],
 				"there is no such contact")}
 		})
-	return append(list, drawn(r, "ContactsNewContactDraft", 2, params,
+	draft := map[string]string{"first": params["first"], "last": params["last"],
+		"phone": params["number"], "phone_label": one(r, "Home", "Work")}
+	return append(list, drawn(r, "ContactsNewContactDraft", 2, draft,
 		"Go to the new contact screen and enter the following details: First Name: {first}, "+
-			"Last Name: {last}, Phone: {number}, Phone Label: Work. Do NOT hit save.",
-		"打开新建联系人页面并填写：名字 {first}，姓氏 {last}，电话 {number}，标签 单位。不要保存。", nil,
+			"Last Name: {last}, Phone: {phone}, Phone Label: {phone_label}. Do NOT hit save.",
+		"打开新建联系人页面并填写：名字 {first}，姓氏 {last}，电话 {phone}，标签 {phone_label}。不要保存。",
+		nil,
 		func(h *apps.Host) []error {
 			c := h.Data.Draft
 			return []error{want(h.Data.Contact(name) == nil, "it was saved"), want(c != nil &&
 				*c == apps.Contact{First: params["first"], Last: params["last"],
-					Number: params["number"], Label: "Work"}, "the draft is not as wanted")}
+					Number: draft["phone"], Label: draft["phone_label"]},
+				"the draft is not as wanted")}
 		})...)
 }
 
@@ -128,7 +135,7 @@ func latest(r *rand.Rand) (list []Task) {
 	params := map[string]string{"message": one(r, smsTexts...)}
 	from := number(r)
 	list = drawn(r, "SimpleSmsReplyMostRecent", 2, params,
-		"Reply to the most recent text message with message: {message}",
+		"Reply to the most recent text message using Simple SMS Messenger with message: {message}",
 		"回复最近收到的短信，内容是：{message}", nil, func(h *apps.Host) []error {
 			got := h.Data.Sent(from)
 			return []error{want(len(got) == 1 && got[0] == params["message"], "sent: %q", got)}
@@ -139,7 +146,8 @@ func latest(r *rand.Rand) (list []Task) {
 	clip := map[string]string{"number": number(r)}
 	text := one(r, "5th of May", "Room 12", "ABC-778")
 	return append(list, drawn(r, "SimpleSmsSendClipboardContent", 2, clip,
-		"Send a message to {number} with the clipboard content.", "把剪贴板内容用短信发给 {number}。",
+		"Send a message to {number} with the clipboard content in Simple SMS Messenger",
+		"把剪贴板内容用短信发给 {number}。",
 		func(h *apps.Host) { h.Data.Clip = text }, func(h *apps.Host) []error {
 			got := h.Data.Sent(clip["number"])
 			return []error{want(len(got) == 1 && got[0] == text, "sent: %q", got)}
@@ -159,7 +167,7 @@ func forwarded(r *rand.Rand) []Task {
 	address := one(r, "123 Main St", "456 Elm Street", "789 Pine Lane")
 	params := map[string]string{"from": from, "to": to}
 	list := drawn(r, "SimpleSmsSendReceivedAddress", 3, params,
-		"Text the address of the event to {to} that {from} just sent me.",
+		"Text the address of the event to {to} that {from} just sent me in Simple SMS Messenger",
 		"把 {from} 刚发来的活动地址用短信发给 {to}。", func(h *apps.Host) {
 			h.Data.Receive(from, from, address, h.Now())
 		}, func(h *apps.Host) []error {
@@ -168,7 +176,7 @@ func forwarded(r *rand.Rand) []Task {
 		})
 	name, text := number(r), one(r, smsTexts...)
 	return append(list, drawn(r, "SimpleSmsResend", 2, map[string]string{"name": name},
-		"Resend the message I just sent to {name}.", "把我刚发给 {name} 的短信再发一次。",
+		"Resend the message I just sent to {name} in Simple SMS Messenger", "把我刚发给 {name} 的短信再发一次。",
 		func(h *apps.Host) { h.Data.Send(name, name, text, h.Now()) },
 		func(h *apps.Host) []error {
 			got := h.Data.Sent(name)

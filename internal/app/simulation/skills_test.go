@@ -118,9 +118,9 @@ var walks = map[string][]string{
 		"tap send_message_button"},
 	"SystemBrightnessMax":   {settingsApp, "tap row_display", "tap pref_screen_brightness 0.98"},
 	"SystemBrightnessMin":   {settingsApp, "tap row_display", "tap pref_screen_brightness 0.02"},
-	"OpenAppTaskEval":       {"open {app}"},
-	"TurnOnWifiAndOpenApp":  {settingsApp, "tap row_network", "tap pref_wifi_on", "open {app}"},
-	"SystemCopyToClipboard": {"open Clipper", "tap clip_text", "type {text}", "tap clip_copy"},
+	"OpenAppTaskEval":       {"open {app_name}"},
+	"TurnOnWifiAndOpenApp":  {settingsApp, "tap row_network", "tap pref_wifi_on", "open {app_name}"},
+	"SystemCopyToClipboard": {"open Clipper", "tap clip_text", "type {clipboard_content}", "tap clip_copy"},
 	"ClockStopWatchRunning": {"open Timers", "tap stopwatch_start"},
 	"ClockStopWatchPaused":  {"open Timers", "tap stopwatch_start"},
 	"ClockTimerEntry": {"open Timers", "tap tab_timer", "tap timer_{h1}", "tap timer_{h2}",
@@ -128,8 +128,8 @@ var walks = map[string][]string{
 	"ContactsAddContact": {"open Contacts", "tap create_contact", "tap first_name", "type {first}",
 		"tap last_name", "type {last}", "tap phone", "type {number}", "tap save_contact"},
 	"ContactsNewContactDraft": {"open Contacts", "tap create_contact", "tap first_name",
-		"type {first}", "tap last_name", "type {last}", "tap phone", "type {number}",
-		"tap label_work"},
+		"type {first}", "tap last_name", "type {last}", "tap phone", "type {phone}",
+		"tap {phone_label}"},
 	"SimpleSmsReplyMostRecent": {smsApp, "tap conversation", "tap compose_message_text",
 		"type {message}", "tap send_message_button"},
 	"SimpleSmsSendClipboardContent": {smsApp, "tap start_chat", "tap permission_allow_button",
@@ -169,7 +169,7 @@ func walkOf(t *testing.T, task sandbox.Task) (list []string) {
 		}
 		list = append(list, m)
 	}
-	if task.ID == "OpenAppTaskEval" && task.Params["app"] == "Weather" {
+	if task.ID == "OpenAppTaskEval" && task.Params["app_name"] == "Weather" {
 		list = append(list, "tap rate_later")
 	}
 	if strings.HasSuffix(task.ID, "Verify") {
