@@ -92,7 +92,7 @@ chaos:
 	TAPLOOP_TEST_LONG=1 $(GO) test -vet=off $(RACE) -run 'Interleaving|Worker|Writer' ./internal/store
 
 build:
-	$(GO) build -o bin/taploop ./cmd/taploop
+	$(GO) build -v -o bin/taploop ./cmd/taploop
 
 release:
 	CGO_ENABLED=0 GOFLAGS="$$(scripts/release-flags)" $(GO) build -ldflags '-s -w -funcalign=16' -o bin/taploop ./cmd/taploop
@@ -115,4 +115,4 @@ conformance:
 	GO="$(GO)" scripts/conformance $(CONFORMANCE)
 
 demo:
-	$(GO) run ./cmd/taploop demo
+	$(GO) run -v ./cmd/taploop demo
