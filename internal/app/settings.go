@@ -117,6 +117,7 @@ func (s *Settings) note(format string, args ...any) {
 type texts struct {
 	Parted, Unseen string // of a replay
 	Stalled        string // of the data folder
+	Unanswered     string
 	// what the configuration leaves of the guard
 	GuardOff, GuardFloor, FloorLowered, Unasked, Misspelt string
 }

@@ -23,7 +23,13 @@ func OpenStore(ctx context.Context, s *Settings, o *store.Options) (*store.Store
 	with.URL = string(s.Conf.Store.URL)
 	with.TTL, with.Margin = s.Conf.Lease.TTL, s.Conf.Lease.Margin
 	used := store.Exists(dir, with.URL)
-	with.Stalled = func() { s.note(textsIn(s.Lang()).Stalled, dir) }
+	with.Stalled = func() {
+		if said := textsIn(s.Lang()); store.Networked(with.URL) {
+			s.note(said.Unanswered)
+		} else {
+			s.note(said.Stalled, dir)
+		}
+	}
 	db, failed := store.Open(ctx, dir, &with)
 	if failed == nil && err == nil && !used && before.Mode().Perm()&0o077 != 0 &&
 		runtime.GOOS != "windows" {
