@@ -48,7 +48,7 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 		!strings.ContainsAny(on[len(on)-1], "0123456789") && short(on[len(on)-1:]) && !named {
 		return append(list, finding{classNamed("order"), underFinger, on[len(on)-1]})
 	}
-	if l == nil || s.Element == nil || l.Peer || l.Pad || knownHarmless(on) {
+	if l == nil || s.Element == nil || l.Peer || l.Pad || knownHarmless(on) && !l.repeats(on) {
 		return list
 	}
 	yes := affirms(on, affirmative()) || affirms(on, finalizes())
@@ -67,7 +67,7 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	if card := cardField(l.Fields); card != "" && vague && (yes || l.Primary || l.Ends) {
 		list = append(list, finding{classNamed("pay"), onScreen, card})
 	}
-	if l.Dialog && yes {
+	if l.Dialog && yes || l.repeats(on) {
 		list = append(list, byLabel(lines(l.Title), onScreen, true)...)
 	}
 	switch {
@@ -88,6 +88,13 @@ var pricedInPoints = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\p{Nd}[\p{Nd}., ]* ?(?:` + folded(wordLists["points"]) +
 		`)(?:[^\pL]|$)`)
 })
+
+// repeats reports whether the button by which a dialog continues is the beginning of its title, as
+// in "Quit the group? [Cancel] [Quit]": then it does what the title says.
+func (l *Layout) repeats(on []string) bool {
+	return l != nil && l.Dialog && l.Primary && len(on) == 1 &&
+		strings.HasPrefix(normalize(l.Title), on[0]+" ")
+}
 
 // declines reports whether the dialog continues by another button, which does not refuse.
 func (l *Layout) declines() bool {

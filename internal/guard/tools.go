@@ -45,7 +45,29 @@ var toolVerbs = []struct {
 	{"sign", "transfer", nil, strings.Fields("in up out off on language")},
 	{"clear", "delete", nil, strings.Fields("filter filters search query selection input text " +
 		"field form screen console cursor")},
+	{"close", "delete", strings.Fields("account accounts position positions"), nil},
+	{"leave", "delete", groups, nil},
+	{"exit", "delete", groups, nil},
+	{"block", "delete", persons, nil},
+	{"mute", "delete", persons, nil},
+	{"rotate", "delete", strings.Fields("key keys secret secrets token tokens credentials"), nil},
+	{"merge", "send", strings.Fields("pull request pr branch main master"), nil},
+	{"force", "send", strings.Fields("push"), nil},
+	{"add", "grant", rights, nil},
+	{"give", "grant", rights, nil},
+	{"assign", "grant", rights, nil},
+	{"call", "call", telephones, nil},
+	{"dial", "call", telephones, nil},
+	{"make", "call", []string{"call"}, nil},
+	{"place", "call", []string{"call"}, nil},
 }
+
+var (
+	groups     = strings.Fields("group groups channel team chat room organization workspace")
+	persons    = strings.Fields("user users sender contact number caller account member person")
+	rights     = strings.Fields("permission permissions role roles access admin collaborator")
+	telephones = strings.Fields("phone number contact emergency customer")
+)
 
 // byToolName is what the name of a tool says that it does, by all its words. Behind a word that
 // looks, such as in list_orders, what can be a thing is one.

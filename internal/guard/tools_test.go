@@ -22,6 +22,11 @@ func TestToolsNamedLikeHarmAreAskedAbout(t *testing.T) {
 		"reset_password": Sensitive, "getAndDelete": Sensitive, "HTTPDelete": Sensitive,
 		"list_then_pay": Critical, "查询并删除": Sensitive, "SDCardFormat": Critical,
 		"view_send": Sensitive, "clearHistory": Sensitive, "sign_out": Sensitive,
+		"tipDriver": Critical, "subscribePlan": Critical, "sellShares": Critical,
+		"rent_car": Critical, "kill_process": Sensitive, "ban_member": Sensitive,
+		"close_account": Sensitive, "leaveChannel": Sensitive, "block_sender": Sensitive,
+		"rotate_keys": Sensitive, "merge_pull_request": Sensitive, "force_push": Sensitive,
+		"addPermission": Sensitive, "make_call": Sensitive, "deployService": Sensitive,
 		"支付订单": Critical, "删除文件": Sensitive, "发送短信": Sensitive,
 	} {
 		d := p.Decide(Subject{Action: name, App: "shop", Tool: true})
@@ -35,7 +40,8 @@ func TestToolsNamedLikeHarmAreAskedAbout(t *testing.T) {
 		"echo", "add", "write_file", "查询订单", "describe_transfer", "postal_code", "", "🙂",
 		"payload_size", "undelete", "format_date", "reset_zoom", "sign_in", "查看付款状态",
 		"get_checkout", "list_installs", "viewOrders", "clear_filters", "postgres_version",
-		"HTTPGet", "signature"} {
+		"HTTPGet", "signature", "close_tab", "code_block", "call_api", "leave_note", "add_row",
+		"merge_cells", "rotate_image", "tooltip"} {
 		require.Equal(t, Allow, p.Decide(Subject{Action: name}).Verdict, name)
 	}
 	d := p.Decide(Subject{Action: "format", Destructive: true})
@@ -58,4 +64,19 @@ func TestRulesForPhonesAreNotForTools(t *testing.T) {
 	p, err := New(nil)
 	require.NoError(t, err)
 	require.Equal(t, Ask, p.Decide(Subject{Action: "TYPE_and_send", Tool: true}).Verdict)
+}
+
+// An app is about money by the name that it has for people, which may be a brand.
+func TestAppsAreAboutMoneyByTheirNames(t *testing.T) {
+	p, err := New(nil)
+	require.NoError(t, err)
+	for name, want := range map[string]Verdict{"Chase Mobile": Ask, "PayPal": Ask, "Revolut": Ask,
+		"N26": Ask, "Bizum": Ask, "BNP Paribas": Ask, "Satispay": Ask, "PicPay": Ask, "Itaú": Ask,
+		"ВТБ": Ask, "토스": Ask, "云闪付": Ask, "PhonePe": Ask, "楽天銀行": Ask, "Sparkasse": Ask,
+		"Notes": Allow, "Wisely Reading": Allow, "Maps": Allow, "天气": Allow, "Play Music": Allow,
+	} {
+		d := p.Decide(Subject{Action: "CLICK", App: "com.example.app", Name: name,
+			Element: &Element{Class: "android.widget.ImageView"}})
+		require.Equal(t, want, d.Verdict, name)
+	}
 }

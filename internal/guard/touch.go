@@ -89,7 +89,7 @@ func byTouch(s *Subject) []finding {
 	if s.Layout != nil && e.field() && e.Class != "" { // which only gets the focus
 		return nil
 	}
-	refusal := e.refuses() || saysNo(lines)
+	refusal := (e.refuses() || saysNo(lines)) && !s.Layout.repeats(lines)
 	list := slices.Concat(byPad(s, lines), byDialKey(s, lines))
 	switch {
 	case len(lines) > 0 && globs(launchers, s.App, true): // names of apps may say anything
@@ -100,7 +100,7 @@ func byTouch(s *Subject) []finding {
 		}
 	case len(lines) > 0 && !e.WholeScreen:
 		list = append(list, byLabel(lines, underFinger, strings.Contains(e.Class, "Button"))...)
-		list = append(list, byLabel(wrapped(lines), underFinger, false)...)
+		list = append(list, byLabel(s.wrapped(lines), underFinger, false)...)
 		if affirms(lines, affirmative()) {
 			list = append(list, byDialog(s)...)
 		}
@@ -132,6 +132,16 @@ func byTouch(s *Subject) []finding {
 		list = append(list, byLayout(s, lines, len(list) > 0)...)
 	}
 	return slices.DeleteFunc(list, func(f finding) bool { return takenBack(s, lines, f) })
+}
+
+// wrapped is the label that a narrow button has broken into several lines. A row that leads to a
+// choice, such as "Pay with" above the name of a card, has none.
+func (s *Subject) wrapped(lines []string) []string {
+	if s.Layout != nil && !s.Layout.Button && !s.Layout.Primary && len(lines) == 2 &&
+		notLabels().ReplaceAllString(lines[0], "") == "" {
+		return nil
+	}
+	return wrapped(lines)
 }
 
 // byNeighbours is what a button does beside a composer, or beside one that calls.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -47,11 +48,13 @@ func doubtful(task string, names func(string) bool) bool {
 }
 
 // delayed reports whether a sentence puts its act off. A day that belongs to a thing, as in
-// "tomorrow's meeting" and "the meeting of tomorrow", does not.
+// "tomorrow's meeting" and "the meeting of tomorrow", does not, nor does the hour of an alarm.
 func delayed(sentence string) bool {
 	for _, at := range anotherTime().FindAllStringIndex(sentence, -1) {
 		before, after := strings.TrimSpace(sentence[:at[0]]), sentence[at[1]:]
-		if !ofThing().MatchString(before) && !strings.HasPrefix(after, "'s") &&
+		hour := hourly.MatchString(before) &&
+			strings.ContainsFunc(sentence[at[0]:at[1]], unicode.IsDigit)
+		if !hour && !ofThing().MatchString(before) && !strings.HasPrefix(after, "'s") &&
 			!strings.HasPrefix(after, "’s") && !hasAny(after, "的", "の", "의") {
 			return true
 		}
@@ -73,6 +76,9 @@ var (
 		return regexp.MustCompile(`\b(?:of|for|from|about|von|fur|vom|de|del|para|pour|di|per|` +
 			`da|van|voor|na|z|av)$`)
 	})
+	// what an hour behind it belongs to
+	hourly = regexp.MustCompile(`(?:\b(?:alarm\pL*|wecker|termin|meeting|event|appointment|` +
+		`reminder|reveil|sveglia)|будильник|闹钟|会议|アラーム|予定|알람|일정)$`)
 	// a message's own words, behind a colon or the word for "that"
 	said = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`((?:\b(?:send|text|message|mail|e-?mail|write|tell|reply|post|` +

@@ -10,7 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/guard"
 )
 
-var wishLine = regexp.MustCompile(`(?m)^([+-]) (\w+) \| (.+)$`)
+var wishLine = regexp.MustCompile(`(?m)^([+-]) (\S+) \| (.+)$`)
 
 // What is no consent is asked about without exception; of what is one, hardly any may be asked.
 func TestWhichTasksConsent(t *testing.T) {
