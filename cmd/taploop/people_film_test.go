@@ -151,7 +151,9 @@ func TestAPersonWhoHasOnlyThePageGetsATaskDone(t *testing.T) {
 	f.until(`document.querySelector("#recent-list .badge")?.textContent === "Done"`)
 	f.runs(`document.querySelector("#recent-list a.name").click()`)
 	f.until(`document.querySelector(".head .result.good") !== null && ` +
-		`document.querySelector(".step .shot img")?.naturalWidth > 0`)
+		`document.querySelector(".step .shot img")?.naturalWidth > 0 && ` +
+		`[...document.querySelectorAll(".thumb")].every((e) => ` +
+		`e.querySelector("img")?.naturalWidth > 0)`)
 	f.take("")
 	for _, c := range []struct {
 		name, scheme string

@@ -101,7 +101,8 @@ func TestEveryPageIsSound(t *testing.T) {
 		{"session", "/ui/sessions/" + run.SessionID, shown, unfold},
 		{"ended", "/ui/sessions/" + done.SessionID, shown, unfold},
 		{"failed", "/ui/sessions/" + failed.SessionID, shown, ""},
-		{"runs", "/ui/sessions", `document.querySelector(".results .badge") !== null`, ""},
+		{"runs", "/ui/sessions", `[...document.querySelectorAll(".results .facts")]` +
+			`.some((e) => /[^\d]1 (step|步)$/.test(e.textContent))`, ""},
 		{"answered", "/ui/answered", `document.querySelector(".results li") !== null`, ""},
 		{"skills", "/ui/skills", `document.querySelector(".skills .problem") !== null`,
 			`document.querySelector(".skills button[aria-expanded=false]")?.click()`},

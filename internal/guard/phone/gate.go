@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -340,7 +342,8 @@ func (g *Gate) act(s guard.Subject, a actions.Action) *consent.Act {
 	return act
 }
 
-// written is what is written on an element, "" if nothing is: its text is not that of a field.
+// written is what is written on an element in a line, in which the lines of a card are told apart,
+// "" if nothing is: its text is not that of a field.
 func written(e *guard.Element) string {
 	if e == nil {
 		return ""
@@ -348,12 +351,14 @@ func written(e *guard.Element) string {
 	if strings.HasSuffix(e.Class, "EditText") {
 		return e.Description
 	}
-	return cmp.Or(e.Text, e.Description)
+	lines := strings.FieldsFunc(cmp.Or(e.Text, e.Description), func(r rune) bool { return r == '\n' })
+	return strings.Join(lines, " · ")
 }
 
-// asked is what a screen asks in its own words: a dialog by its title or a question in it. A page
-// has questions of other kinds too, such as "Forgot your password?", so one counts only where the
-// label answers it.
+// asked is what a screen asks in its own words: a dialog by a question in it, by its title, or by
+// what it says below a title that has nothing to do with the label, such as "Warning". A page has
+// questions of other kinds too, such as "Forgot your password?", so one counts only where the label
+// answers it.
 func asked(l guard.Layout, label string) string {
 	if l.Dialog || consent.Answers(label) {
 		for _, words := range append([]string{l.Title}, l.Words...) {
@@ -362,10 +367,28 @@ func asked(l guard.Layout, label string) string {
 			}
 		}
 	}
-	if l.Dialog {
-		return text.Line(l.Title)
+	if !l.Dialog {
+		return ""
 	}
-	return ""
+	title := text.Line(l.Title)
+	if named(title, label) {
+		return title
+	}
+	for _, words := range l.Words {
+		if s := consent.Statement(words); s != "" {
+			return s
+		}
+	}
+	return title
+}
+
+// named reports whether a title has the label in it, or a longer word of it.
+func named(title, label string) bool {
+	title, label = strings.ToLower(title), strings.ToLower(text.Line(label))
+	return label != "" && strings.Contains(title, label) ||
+		slices.ContainsFunc(strings.Fields(label), func(word string) bool {
+			return utf8.RuneCountInString(word) > 3 && strings.Contains(title, word)
+		})
 }
 
 func join(a, b string) string {

@@ -87,12 +87,13 @@ func (a *Act) describe(lang string) Consent {
 	}
 	label, app := quote(a.Label, maxLabel), a.app(w)
 	does := cmp.Or(w.Verbs[a.Verb], w.Other)
-	what := does
+	what, labelled := does, "" // labelled is what with a label
 	switch {
 	case a.Typed != "":
 		what = fill(w.Does, does, quote(a.Typed, maxLabel))
 	case label != "":
 		what = fill(w.Does, does, label)
+		labelled = what
 	case slices.Contains(touching, a.Verb):
 		what = fill(w.Does, does, w.Unknown)
 	}
@@ -109,10 +110,10 @@ func (a *Act) describe(lang string) Consent {
 	case a.Typed != "":
 		c.Headline = fill(w.Types, quote(a.Typed, maxLabel), cmp.Or(label, app))
 		named = label == ""
-	case label != "" && app != "":
+	case wordy(a.Label) && app != "":
 		c.Headline, named = fill(w.LabelIn, text.Cut(text.Line(a.Label), maxLabel), app), true
 	case app != "":
-		c.Headline, named = fill(w.InApp, does, app), true
+		c.Headline, named = fill(w.InApp, cmp.Or(labelled, does), app), true
 	default:
 		c.Headline = fill(w.Bare, strings.TrimSpace(does+" "+label), "")
 	}
@@ -243,11 +244,30 @@ func sentence(label string) bool {
 	return n > 1 && n <= 12 && strings.ContainsFunc(label, unicode.IsLetter) || han > 3 && han <= 30
 }
 
+// wordy reports whether a label has a word in it: a price and a digit say less than what is done.
+func wordy(label string) bool {
+	return strings.ContainsFunc(label, unicode.IsLetter)
+}
+
 // Asks reports whether a text is a question, as dialogs ask them.
 func Asks(s string) bool {
 	s = strings.TrimSpace(s)
 	return s != "" && utf8.RuneCountInString(s) <= longest &&
 		(strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟"))
+}
+
+// Statement is the first sentence of a text that has one, with its end, or "".
+func Statement(s string) string {
+	s = text.Line(s)
+	for i, r := range s {
+		end := i + utf8.RuneLen(r)
+		whole := r == '。' || r == '！' || r == '।' || r == '۔' ||
+			(r == '.' || r == '!') && (end == len(s) || s[end] == ' ')
+		if whole && utf8.RuneCountInString(s[:end]) > 11 {
+			return s[:end]
+		}
+	}
+	return ""
 }
 
 // Answers reports whether a label only agrees, as "OK" does, so that what would happen is in the

@@ -3,7 +3,7 @@ import { useEffect, useState } from "./hooks.js";
 import { cards, decide } from "./inbox.js";
 import { endGrant, forget, goOn, grant, isOver, model, pause, say, start, stop, takeOver } from "./model.js";
 import { Badge, Frame, LivePicture, Stop, Wrong, html, said, useBusy } from "./view.js";
-import { ago, aside, clip, clock, fill, lasting, thousands, words } from "./words.js";
+import { ago, aside, clip, clock, counted, fill, lasting, thousands, words } from "./words.js";
 
 const mostLive = 3; // a browser has few connections to a server
 const usable = (p) => p.usable;
@@ -132,7 +132,7 @@ export function Results({ list }) {
   return html`<ul class="results">${list.map((s) => html`<li key=${s.session_id}>
     <a class="name" dir="auto" href=${"/ui/sessions/" + encodeURIComponent(s.session_id)}>${clip(s.run ? s.run.task : s.session_id, 160)}</a>
     <${Badge} run=${s.run} />
-    <span class="facts">${s.serial ? html`<span>${s.serial}</span>` : ""}<span>${ago(s.updated_at)}</span>${s.run ? html`<span>${fill(w.steps, { n: s.run.steps })}</span>` : ""}</span>
+    <span class="facts">${s.serial ? html`<span>${s.serial}</span>` : ""}<span>${ago(s.updated_at)}</span>${s.run ? html`<span>${counted("steps", s.run.steps)}</span>` : ""}</span>
     ${s.run && (s.run.answer || s.run.error) ? html`<span class="answer" dir="auto">${clip(s.run.answer || s.run.error, 200)}</span>` : ""}</li>`)}</ul>`;
 }
 

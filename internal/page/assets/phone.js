@@ -5,7 +5,7 @@ import { Live } from "./live.js";
 import { isOver, model } from "./model.js";
 import { PhoneFacts, Start, Steer, phoneName } from "./home.js";
 import { Badge, LivePicture, html } from "./view.js";
-import { clip, fill, words } from "./words.js";
+import { clip, counted, words } from "./words.js";
 
 export function Phone({ id, go }) {
   const w = words(), p = (model.phones || []).find((x) => x.device_id === id);
@@ -16,7 +16,7 @@ export function Phone({ id, go }) {
       ${p ? html`<p class="facts"><span class=${"badge " + (p.usable ? "good" : "bad")}>${w.phoneStates[p.state] || p.state}</span><${PhoneFacts} p=${p} /></p>` :
       html`<p class="none">${model.phones ? w.phoneGone : w.connecting}</p>`}
       ${s ? html`<section class="panel" aria-labelledby="has-it"><h3 id="has-it" dir="auto"><a href=${"/ui/sessions/" + encodeURIComponent(s.session_id)}>${clip(s.run.task, 200)}</a></h3>
-        <p class="facts"><${Badge} run=${s.run} /><span>${fill(w.steps, { n: s.run.steps })}</span></p><${Steer} s=${s} /></section>` :
+        <p class="facts"><${Badge} run=${s.run} /><span>${counted("steps", s.run.steps)}</span></p><${Steer} s=${s} /></section>` :
       html`<${Start} device=${id} onStart=${(x) => go("/ui/sessions/" + encodeURIComponent(x))} />`}
     </div>
     <div class="see">${s && s.run.state === "WAITING_TAKEOVER" ? html`<${ByHand} serial=${id} />` :

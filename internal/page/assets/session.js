@@ -167,8 +167,9 @@ function Strip({ steps, n, move }) {
 function Thumb({ url }) {
   const ref = useRef(null), [near, setNear] = useState(false);
   useEffect(() => {
-    const o = new IntersectionObserver((seen) => { if (seen.some((e) => e.isIntersecting)) setNear(true); }, { rootMargin: "200px" });
-    o.observe(ref.current);
+    // of its item, because a browser passes over what is in one that is not in view
+    const o = new IntersectionObserver((seen) => { if (seen.some((e) => e.isIntersecting)) setNear(true); }, { rootMargin: "600px" });
+    o.observe(ref.current.closest("li"));
     return () => o.disconnect();
   }, []);
   return html`<span class="thumb" ref=${ref}>${near && url ? html`<${Frame} url=${url} alt="" />` : ""}</span>`;

@@ -17,12 +17,15 @@ const nextLanguage = () => languages[(languages.indexOf(lang) + 1) % languages.l
 // fill puts values into the places of a text that name them.
 export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
+// counted is a number of things by the name of their text, which has a form for one.
+export const counted = (what, n) => fill(words()[what][n === 1 ? "one" : "other"], { n });
+
 // aside is a text in parentheses, "" for none.
 export const aside = (what) => what ? fill(words().aside, { what }) : "";
 
 // spent says what a question has cost so far.
 export function spent(u) {
-  const w = words(), calls = fill(w.calls[u.calls === 1 ? "one" : "other"], { n: u.calls });
+  const w = words(), calls = counted("calls", u.calls);
   const all = { calls, sent: u.prompt_tokens, received: u.completion_tokens, seconds: (u.took_ms / 1000).toFixed(1) };
   return fill(w.spent, all) + (u.cost ? fill(w.cost, { cost: u.cost.toFixed(6) }) : "");
 }
