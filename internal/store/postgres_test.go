@@ -160,24 +160,10 @@ func keepsTokens(t *testing.T, a, b *store.Store) {
 	require.NoError(t, there.NoteUsed(map[string]time.Time{info.ID: at}))
 	require.Equal(t, at, here.LastUsed()[info.ID])
 
-	old := token.Open(filepath.Join(t.TempDir(), "tokens.json"))
-	brought, _, err := old.Create("desk", false)
-	require.NoError(t, err)
-	_, _, err = old.Create("anna", false)
-	require.NoError(t, err)
-	require.NoError(t, here.Import(old))
-	got, err = there.Check(brought)
-	require.NoError(t, err)
-	require.Equal(t, "desk", got.Name)
+	importsOnce(t, here, there)
 	got, err = there.Check(secret)
 	require.NoError(t, err)
 	require.Equal(t, info, got, "who has a name keeps it")
-
-	_, err = there.Revoke("desk")
-	require.NoError(t, err)
-	require.NoError(t, here.Import(old))
-	_, err = there.Check(brought)
-	require.ErrorIs(t, err, token.ErrNone, "it was revoked")
 
 	select {
 	case <-synced:
@@ -188,6 +174,25 @@ func keepsTokens(t *testing.T, a, b *store.Store) {
 	<-synced
 	_, err = there.Check(secret)
 	require.ErrorIs(t, err, token.ErrNone)
+}
+
+// importsOnce takes the tokens of a folder over, one of which has the name of another.
+func importsOnce(t *testing.T, here, there *token.Store) {
+	old := token.Open(filepath.Join(t.TempDir(), "tokens.json"))
+	brought, _, err := old.Create("desk", false)
+	require.NoError(t, err)
+	_, _, err = old.Create("anna", false)
+	require.NoError(t, err)
+	require.NoError(t, here.Import(old))
+	got, err := there.Check(brought)
+	require.NoError(t, err)
+	require.Equal(t, "desk", got.Name)
+
+	_, err = there.Revoke("desk")
+	require.NoError(t, err)
+	require.NoError(t, here.Import(old))
+	_, err = there.Check(brought)
+	require.ErrorIs(t, err, token.ErrNone, "it was revoked")
 }
 
 // on is a store in the database of the URL.

@@ -47,10 +47,18 @@ func openAuthenticator(ctx context.Context, set *app.Settings) (
 	if g.tokens, err = Tokens(set.Conf.DataDir, db); err == nil {
 		err = g.check(set.Conf.HTTP.Addr)
 	}
-	if err != nil && db != nil {
-		err = errors.Join(err, db.Close())
+	if err != nil {
+		err = errors.Join(err, closeOpen(db))
 	}
 	return g, db, err
+}
+
+// closeOpen closes the store unless it is nil.
+func closeOpen(db *store.Store) error {
+	if db == nil {
+		return nil
+	}
+	return db.Close()
 }
 
 func tokensFile(dir string) string { return filepath.Join(dir, "tokens.json") }

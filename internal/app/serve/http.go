@@ -33,10 +33,7 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	defer stop()
 	ln, err := listen(conf.Addr)
 	if err != nil {
-		if db != nil {
-			err = errors.Join(err, db.Close())
-		}
-		return err
+		return errors.Join(err, closeOpen(db))
 	}
 	page, url := &webUI{}, publicURL(conf.URL, ln.Addr())
 	counts := NewCounters()
