@@ -61,8 +61,8 @@ func TestAPackedCallThatIsThoughtOfOrSpokenOfIsNoAction(t *testing.T) {
 			{"<think>\n", ""},
 		} {
 			for _, f := range families.Known {
-				got := read(speak(t, f.Name), actions.Reply{Text: around[0] + text + around[1]}, now)
-				require.Nil(t, got, "%s: %s", f.Name, around[0]+text+around[1])
+				r := actions.Reply{Text: around[0] + text + around[1]}
+				require.Nil(t, read(speak(t, f.Name), r, now), "%s: %s", f.Name, r.Text)
 			}
 		}
 	}
