@@ -40,6 +40,9 @@ func Parse(file string, b []byte) (n ast.Node, err error) {
 		at.Line += bytes.Count(b[:n], []byte("\n"))
 		return nil, Problems{{at, "this line is no text in UTF-8; save the file as UTF-8"}}
 	}
+	if tooDeep(b) { // for the library, which takes a memory without bound for it
+		return nil, Problems{{at, "the file is too deep"}}
+	}
 	parsed, err := parser.ParseBytes(b, 0)
 	if err != nil {
 		return nil, located(file, err)
@@ -60,6 +63,31 @@ func unreadable(b []byte) int {
 		i += n
 	}
 	return -1
+}
+
+// tooDeep reports whether so many brackets are open at once, or entries begin in one line, that no
+// value could be meant. Brackets in texts count too, therefore the bound is generous.
+func tooDeep(b []byte) bool {
+	const bound = 20 * maxDepth
+	open, begun := 0, 0
+	for i, c := range b {
+		switch c {
+		case '[', '{':
+			open++
+		case ']', '}':
+			open = max(open-1, 0)
+		case '\n':
+			begun = 0
+		case '-', '?', ':':
+			if i+1 < len(b) && b[i+1] == ' ' {
+				begun++
+			}
+		}
+		if open > bound || begun > bound {
+			return true
+		}
+	}
+	return false
 }
 
 // located is what the YAML library complains of, with the place.

@@ -199,7 +199,11 @@ func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
 			quiet.Reset(c.opts.Quiet)
 			switch {
 			case in.Fault != nil:
-				return nil, c.unanswered(x.m, in.Fault)
+				err := in.Fault
+				if unread, is := errors.AsType[*wire.Error](err); is {
+					err = c.fault("its answer cannot be read: %v", unread)
+				}
+				return nil, c.unanswered(x.m, err)
 			case in.IsResponse():
 				return in, nil
 			}

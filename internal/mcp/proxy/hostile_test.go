@@ -19,6 +19,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // scripted is a server in this process that says what a test wants.
@@ -419,6 +420,41 @@ func TestAServerThatFloodsIsNamedAndEnded(t *testing.T) {
 			}
 			require.Contains(t, line, "the server other: "+want)
 		})
+	}
+}
+
+// A result that is nested too deep to be read is named, and the call does not wait for another.
+func TestAResultThatIsNestedTooDeepIsNamed(t *testing.T) {
+	deep := strings.Repeat("[", 12_000) + strings.Repeat("]", 12_000)
+	for kind, frame := range map[string]string{"application/json": "%s",
+		"text/event-stream": "data: %s\n\n"} {
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var m wire.Message
+			if json.NewDecoder(r.Body).Decode(&m) != nil { // it listens, or ends the session
+				w.WriteHeader(http.StatusMethodNotAllowed)
+				return
+			}
+			result := `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},` +
+				`"serverInfo":{"name":"s","version":"1"}}`
+			if m.Method != "initialize" {
+				result = `{"content":[],"structuredContent":{"id":7,"a":` + deep + "}}"
+			}
+			if m.ID == nil {
+				w.WriteHeader(http.StatusAccepted)
+				return
+			}
+			w.Header().Set("Content-Type", kind)
+			fmt.Fprintf(w, frame, `{"jsonrpc":"2.0","result":`+result+`,"id":`+string(m.ID)+"}")
+		}))
+		t.Cleanup(web.Close)
+		r := newRig(t, func(o *Options) { o.Target = upstream.Target{URL: web.URL} })
+		r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":` +
+			`"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+		require.Contains(t, r.next(), "serverInfo")
+		r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		r.send(`{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"x"}}`)
+		require.Contains(t, r.next(), "the server other: its answer cannot be read: the message is "+
+			"nested more than 10000 deep", kind)
 	}
 }
 

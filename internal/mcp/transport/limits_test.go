@@ -301,6 +301,22 @@ func TestNoClientsConnectionsTakeThePlacesOfOthers(t *testing.T) {
 	})
 }
 
+// The sender of a message that is nested too deep is told so about its own request, wherever the id
+// stands in it.
+func TestAMessageThatIsNestedTooDeepIsRefusedByItsID(t *testing.T) {
+	for id, message := range map[string]string{
+		`"id":"mine"`: `{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"id":1,"a":%s}}`,
+		`"id":7`:      `{"jsonrpc":"2.0","params":[{"id":1},%s],"method":"tools/call","id":7}`,
+	} {
+		deep := strings.Repeat("[", 12_000) + strings.Repeat("]", 12_000)
+		_, err := parse([]byte(fmt.Sprintf(message, deep)))
+		require.EqualError(t, err, "the message is nested more than 10000 deep")
+		require.Contains(t, string(err.(*wire.Error).Encode()), id)
+		_, err = parse([]byte(fmt.Sprintf(message, deep[1:])))
+		require.ErrorContains(t, err, "this is not JSON")
+	}
+}
+
 func TestAMessageOfVeryManyValuesIsRefusedUnread(t *testing.T) {
 	for name, arguments := range map[string]string{
 		"names":  `{"task":"tap"` + strings.Repeat(`,"an_unknown_one":1`, 250_000) + "}",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
@@ -118,12 +119,12 @@ type Incoming struct {
 }
 
 // Parse reads a message, or a batch of at least one. It checks only the kinds of the members, and
-// null is a message without members: see [Message.Check]. Its error is an *[Error] for the sender.
+// null is a message without members: see [Message.Check]. Its error is an *[Error] for the sender,
+// with the id of a message that is nested too deep.
 func Parse(data []byte) (*Incoming, error) {
 	data = bytes.TrimSpace(data)
 	if !json.Valid(data) {
-		return nil, &Error{Code: mcp.PARSE_ERROR,
-			Text: "this is not JSON (want one JSON-RPC message)"}
+		return nil, unreadable(data)
 	}
 	in := &Incoming{Batch: data[0] == '['}
 	var parts []json.RawMessage
@@ -143,6 +144,45 @@ func Parse(data []byte) (*Incoming, error) {
 		in.Messages = append(in.Messages, m)
 	}
 	return in, nil
+}
+
+// maxNesting is how deep the JSON library reads.
+const maxNesting = 10_000
+
+// unreadable is the error about what the JSON library does not read.
+func unreadable(data []byte) *Error {
+	refused := &Error{Code: mcp.PARSE_ERROR, Text: "this is not JSON (want one JSON-RPC message)"}
+	tokens := json.NewDecoder(bytes.NewReader(data))
+	tokens.UseNumber()
+	var id json.RawMessage
+	name, deepest := "", 0
+	for depth := 0; ; deepest = max(deepest, depth) {
+		token, err := tokens.Token()
+		if errors.Is(err, io.EOF) && deepest > maxNesting {
+			return &Error{ID: id, Code: mcp.INVALID_REQUEST,
+				Text: fmt.Sprintf("the message is nested more than %d deep", maxNesting)}
+		}
+		if err != nil {
+			return refused
+		}
+		inside := depth == 1
+		if delim, is := token.(json.Delim); is && (delim == '{' || delim == '[') {
+			depth++
+		} else if is {
+			depth--
+		}
+		key, text := token.(string)
+		switch {
+		case !inside, depth < 1:
+		case name == "" && text:
+			name = key
+		default:
+			if name == "id" && depth == 1 {
+				id = Encode(token)
+			}
+			name = ""
+		}
+	}
 }
 
 // misfit words an error of unmarshalling without the names of Go's types.

@@ -37,9 +37,13 @@ func (m *Message) Refusal(code int, words string) *Message {
 }
 
 // Read reads a message of a server, or a batch of 2025-03-26. It is lenient: many servers write
-// null for members that they should leave out.
+// null for members that they should leave out. Of a message that is nested too deep the id counts:
+// it is the response that there is none.
 func Read(line []byte) ([]*Message, error) {
 	in, err := wire.Parse(line)
+	if refused, is := errors.AsType[*wire.Error](err); is && isResponse(refused) {
+		return []*Message{{Message: wire.Message{ID: refused.ID}, Fault: refused}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -59,3 +63,6 @@ func Read(line []byte) ([]*Message, error) {
 	}
 	return all, nil
 }
+
+// isResponse reports whether a message that could not be read may be a response.
+func isResponse(e *wire.Error) bool { return len(e.ID) > 0 && string(e.ID) != "null" }
