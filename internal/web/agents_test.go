@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,8 +66,12 @@ func TestAConversationWithTheAgents(t *testing.T) {
 	require.Equal(t, usecase.Continue{SessionID: id, Task: "and a flight",
 		Running: usecase.Running{Seconds: new(0.0)}}, last)
 
+	g.tasks.noPhones = errors.New("no ADB server is listening")
+	require.Contains(t, g.get("/v1/models", g.ann).text, `"taploop-host"`, "it needs no phone")
 	g = newRig(t, nil)
 	require.NotContains(t, g.get("/v1/models", g.ann).text, "taploop-host")
+	g.tasks.noPhones = errors.New("no ADB server is listening")
+	require.Equal(t, 500, g.get("/v1/models", g.ann).status)
 }
 
 func TestASessionIsBegunWithAGoal(t *testing.T) {

@@ -145,10 +145,12 @@ func (s *chats) models(r *http.Request, v viewer) ([]chatModel, error) {
 		phones, err = s.opts.Tasks.ListPhones(ctx, c, false)
 		return nil, err
 	}, nil)
-	if no, is := errors.AsType[*refused](err); is {
+	no, is := errors.AsType[*refused](err)
+	switch {
+	case s.opts.Goals: // which need no phone
+	case is:
 		return nil, no.refusal()
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	list := []chatModel{{anyPhone, "model", 0, "taploop"}}

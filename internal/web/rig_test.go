@@ -116,12 +116,13 @@ func (h *hands) Touch(ctx ctx, t web.Touch, g actions.Gesture) error {
 
 // toolbox carries out what requests want of runs, on the store.
 type toolbox struct {
-	store *store.Store
-	runs  *stopper
-	mu    sync.Mutex
-	bare  bool      // there are no phones and no skills
-	calls []any     // the requests of the calls, as structs
-	next  []outcome // of the next calls; then how the session stands
+	store    *store.Store
+	runs     *stopper
+	mu       sync.Mutex
+	bare     bool      // there are no phones and no skills
+	noPhones error     // why phones cannot be listed
+	calls    []any     // the requests of the calls, as structs
+	next     []outcome // of the next calls; then how the session stands
 }
 
 // outcome is what comes of a call.
@@ -196,7 +197,7 @@ func (x *toolbox) ListPhones(ctx, *usecase.Call, bool) ([]usecase.Phone, error) 
 		return nil, nil
 	}
 	return []usecase.Phone{{PhoneInfo: runs.PhoneInfo{Serial: "A", Usable: true}},
-		{PhoneInfo: runs.PhoneInfo{Serial: "B"}}}, nil
+		{PhoneInfo: runs.PhoneInfo{Serial: "B"}}}, x.noPhones
 }
 
 func (x *toolbox) After(ctx, *usecase.Call, error, bool, bool) usecase.Remedy {

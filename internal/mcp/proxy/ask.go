@@ -145,7 +145,7 @@ func (g *gate) allowed(c *toolCall, d guard.Decision) ([]string, map[string][]st
 func (g *gate) editNames(c *toolCall) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.others)) {
 		other := &toolCall{name: name, tool: c.others[name]}
-		if name != c.name && len(names) < maxOthers && g.replaces(c, other) {
+		if name != "" && name != c.name && len(names) < maxOthers && g.replaces(c, other) {
 			names = append(names, name)
 		}
 	}
