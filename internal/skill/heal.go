@@ -6,6 +6,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // unready scrolls on, waits, or has the step healed.
@@ -21,8 +22,9 @@ func (x *moment) unready(why error) (agentloop.Proposal, error) {
 	return x.heal(why)
 }
 
-// onward is the scroll that may bring the next target onto the screen: the recorded one, or one of
-// the list that the target was in. It is nil if missing.
+// onward is the scroll that may bring the next target onto the screen: the recorded one, one of the
+// list that the target was in, or, after some waiting, one of a page that is longer than this
+// phone's screen. It is nil if missing.
 func (x *moment) onward() actions.Action {
 	if x.at.At > 0 {
 		if a, err := x.steps()[x.at.At-1].action(); err == nil && a.Traits().Scrolls {
@@ -33,15 +35,21 @@ func (x *moment) onward() actions.Action {
 		return nil
 	}
 	s := &x.steps()[x.at.At]
-	if len(s.Targets) == 0 || !s.Targets[0].Listed || x.page.holds(&s.Before) != nil {
+	if len(s.Targets) == 0 || !s.Targets[0].Listed && x.at.Waits < mostWaits ||
+		x.page.holds(&s.Before) != nil {
 		return nil
 	}
+	var area screen.Rect // the largest: others scroll to the side
 	for i := range x.page.list {
-		if e := &x.page.list[i]; e.Scrollable && !e.Editable {
-			return actions.Scroll{At: e.Bounds.Center(), Direction: actions.Down}
+		e := &x.page.list[i]
+		if e.Scrollable && !e.Editable && e.Bounds.Area() > area.Area() {
+			area = e.Bounds
 		}
 	}
-	return nil
+	if area.Area() == 0 {
+		return nil
+	}
+	return actions.Scroll{At: area.Center(), Direction: actions.Down}
 }
 
 // end reports when the screen is the one that the recorded run ended on.
