@@ -39,7 +39,13 @@ func line(ctx context.Context, at *Scene, s *suite.Suite, l *suite.Line) error {
 	ofApp := func(err error) error { return trouble(suite.KindApp, err) }
 	switch {
 	case l.Install != "":
-		return ofApp(install(ctx, p, s, l.Install))
+		file, err := s.One(l.Install)
+		if err == nil {
+			err = reading(file, func(f *os.File) error {
+				return p.Install(ctx, f, filepath.Base(file))
+			})
+		}
+		return ofApp(err)
 	case l.Clear != "":
 		return ofApp(p.ClearApp(ctx, l.Clear))
 	case l.Grant != nil:
@@ -65,12 +71,9 @@ func setting(ctx context.Context, p device.Admin, s *suite.Suite, l *suite.Line)
 	case l.Animations != "":
 		return p.Animations(ctx, l.Animations == "on")
 	case l.Push != nil:
-		f, err := os.Open(s.Path(l.Push.From))
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return p.Push(ctx, f, l.Push.To)
+		return reading(s.Path(l.Push.From), func(f *os.File) error {
+			return p.Push(ctx, f, l.Push.To)
+		})
 	}
 	said, code, err := p.Run(ctx, l.Shell, shellTime)
 	if err == nil && code != 0 {
@@ -80,17 +83,14 @@ func setting(ctx context.Context, p device.Admin, s *suite.Suite, l *suite.Line)
 	return err
 }
 
-func install(ctx context.Context, p device.Admin, s *suite.Suite, name string) error {
-	file, err := s.One(name)
-	if err != nil {
-		return err
-	}
-	f, err := os.Open(file)
+// reading lends the content of a file.
+func reading(name string, use func(f *os.File) error) error {
+	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return p.Install(ctx, f, filepath.Base(file))
+	return use(f)
 }
 
 // open opens an address, or an app by its package or name.

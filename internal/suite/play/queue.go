@@ -73,21 +73,16 @@ func (q *queue) next(ctx context.Context, p Phone) (item *suite.Item, later bool
 	for _, i := range q.items {
 		ready, _ := q.needed(i)
 		switch count := i.Suite.Phones.Count; {
-		case q.state[i] == done || !fits(i.Suite, p):
 		case q.state[i] == running:
-			later = true // it may have to go to another phone
+			later = true // it may have to go to another phone, and its end makes others ready
+		case q.state[i] == done || !fits(i.Suite, p):
 		case ready && (count == 0 || q.on[i.Suite] < count):
 			q.state[i] = running
 			q.on[i.Suite]++
 			return i, true
 		}
 	}
-	return nil, later || q.busy()
-}
-
-// busy reports whether an item is running: its end may make others ready.
-func (q *queue) busy() bool {
-	return slices.ContainsFunc(q.items, func(i *suite.Item) bool { return q.state[i] == running })
+	return nil, later
 }
 
 // skipSome skips what is not to be run, and reports whether that was any.

@@ -167,11 +167,8 @@ func (t *try) crashed(ctx context.Context) {
 
 // headline is the line of a trace that says what happened: the first behind its head.
 func headline(trace string) string {
-	_, body, ok := strings.Cut(trace, "\n\n")
-	if !ok {
-		body = trace
-	}
-	first, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
+	parts := strings.SplitN(trace, "\n\n", 2)
+	first, _, _ := strings.Cut(strings.TrimSpace(parts[len(parts)-1]), "\n")
 	return first
 }
 
