@@ -213,6 +213,8 @@ func (w *walk) takeOver() {
 		w.press(named("Running", "button", c.name))
 		require.Equal(t, c.want, w.settled(q).Type)
 		w.ends(w.run, store.Change{To: store.Running})
+		w.until(named("Running", "button", "Take over") + ` !== undefined && ` + // nothing moves now
+			`document.querySelector(".run-card .see img")?.naturalWidth > 0`)
 	}
 }
 
