@@ -60,26 +60,36 @@ func NamesAction(o loose.Object) bool {
 }
 
 // ActionIn returns the object that names an action: o, or the one object in it that does, or whose
-// name is known as an action's.
+// name is known as an action's. What is said of another time or of the screen is no action.
 func ActionIn(o loose.Object, known func(name string) bool) (loose.Object, bool) {
 	if NamesAction(o) {
 		return o, true
 	}
-	var found loose.Object
-	objects := 0
+	var found []loose.Object
 	for _, m := range o {
 		inner, is := m.Value.(loose.Object)
-		if !is {
-			continue
-		}
-		if objects++; NamesAction(inner) {
-			found = inner
-		} else if known(m.Name) {
-			found = loose.Object{{Name: "action", Value: loose.Object{m}}}
+		switch {
+		case !is:
+		case NamesAction(inner) && holders.MatchString(m.Name) && !elsewhere.MatchString(m.Name):
+			found = append(found, inner)
+		case known(m.Name):
+			found = append(found, loose.Object{{Name: "action", Value: loose.Object{m}}})
 		}
 	}
-	return found, objects == 1 && found != nil
+	if len(found) != 1 {
+		return nil, false
+	}
+	return found[0], true
 }
+
+var (
+	// holders are in the names of what an action stands in.
+	holders = regexp.MustCompile(
+		`(?i)action|act$|call|command|decision|function|next|output|response|result|step|tool`)
+	// elsewhere are in the names of actions that are not the one to do now.
+	elsewhere = regexp.MustCompile(
+		`(?i)prev|last|prior|past|histor|former|example|expect|plan|later|alternat|reject|not_`)
+)
 
 // snake is the object with its keys in small letters, as in start_x for startX.
 func snake(o loose.Object) loose.Object {

@@ -62,8 +62,9 @@ func listed(o loose.Object) (all []loose.Object) {
 	for _, key := range []string{"actions", "action", "tool_calls", "tool_uses"} {
 		list, _ := o.Get(key).([]any)
 		for _, v := range list {
-			if one, is := v.(loose.Object); is && dialect.NamesAction(one) {
-				all = append(all, one)
+			one, _ := v.(loose.Object)
+			if a, is := dialect.ActionIn(one, known); is {
+				all = append(all, a)
 			}
 		}
 	}
