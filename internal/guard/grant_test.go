@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -50,22 +51,42 @@ func TestGrantsThatCannotBe(t *testing.T) {
 	}
 }
 
-// No grant, made or forged, covers what is critical, what is denied, or more than a day.
+// No grant of any scope, made or forged, covers what is critical or denied, more than a day,
+// another target, one use too many, or a tool by a grant for phones.
 func TestNoGrantLowersTheFloor(t *testing.T) {
+	hours := rapid.SampledFrom([]int64{-1, 0, 1, 2, 8, 12, 23, 24, 25, 30, math.MaxInt64})
+	covered := 0
 	rapid.Check(t, func(t *rapid.T) {
-		g := guard.Grant{Scope: rapid.SampledFrom(guard.Scopes).Draw(t, "scope"), From: noon,
-			Name:  rapid.SampledFrom([]string{"", "s", "com.a", "CLICK"}).Draw(t, "name"),
-			Until: noon.Add(time.Duration(rapid.Int64().Draw(t, "holds")))}
+		of := rapid.SampledFrom([]guard.Subject{{Action: "CLICK", App: "com.a",
+			Element: &guard.Element{Text: "Send"}}, {Action: "send", App: "com.a", Tool: true,
+			Args: map[string]any{"to": "Ann"}}}).Draw(t, "subject")
+		g := guard.Grant{From: noon, Times: rapid.IntRange(0, 3).Draw(t, "times"),
+			Used:  rapid.IntRange(0, 3).Draw(t, "used"),
+			Until: noon.Add(time.Duration(hours.Draw(t, "holds")) * time.Hour)}
 		d := guard.Decision{
 			Verdict:  rapid.SampledFrom([]guard.Verdict{guard.Ask, guard.Deny}).Draw(t, "verdict"),
-			Severity: guard.Severity(rapid.IntRange(0, 5).Draw(t, "severity"))}
-		now := noon.Add(time.Duration(rapid.Int64().Draw(t, "now")))
-		if g.Covers(now, "s", guard.Subject{Action: "CLICK", App: "com.a"}, d) {
-			require.Equal(t, guard.Ask, d.Verdict)
-			require.Less(t, d.Severity, guard.Critical)
-			require.Less(t, now.Sub(noon), guard.MaxGrantTime)
+			Severity: rapid.SampledFrom([]guard.Severity{0, 1, 2, 5}).Draw(t, "severity")}
+		now := noon.Add(time.Duration(hours.Draw(t, "now")) * time.Hour)
+		for _, g.Scope = range guard.Scopes {
+			for _, g.Name = range []string{"", "s", "com.a", "CLICK", "send", "com.a/send"} {
+				for _, g.Target = range []string{"", of.Target(), "another"} {
+					if !g.Covers(now, "s", of, d) {
+						continue
+					}
+					covered++
+					phones := g.Scope == guard.ForApp || g.Scope == guard.ForAction
+					tools := g.Scope == guard.ForServer || g.Scope == guard.ForTool
+					require.Equal(t, guard.Ask, d.Verdict)
+					require.Less(t, d.Severity, guard.Critical)
+					require.Less(t, now.Sub(noon), guard.MaxGrantTime)
+					require.NotEqual(t, "another", g.Target)
+					require.True(t, g.Times == 0 || g.Used < g.Times)
+					require.False(t, of.Tool && phones || !of.Tool && tools)
+				}
+			}
 		}
 	})
+	require.Positive(t, covered)
 }
 
 func TestGrantsReachToolsByNameServerAndExactCall(t *testing.T) {
