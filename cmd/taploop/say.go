@@ -6,6 +6,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 )
 
@@ -22,17 +23,24 @@ func (c *sayCmd) Run(ctx context.Context, a *invocation) error {
 	if c.Instruction {
 		m.Mode = agentloop.AsInstruction
 	}
+	return a.act(ctx, c.Session, func(d *app.Parts, x store.Session) (*usecase.Outcome, error) {
+		m.SessionID = x.ID
+		return d.Cases.Message(ctx, app.Call(x.Client), m)
+	})
+}
+
+// act does something in a session, and prints the state in which its run is then.
+func (a *invocation) act(ctx context.Context, session string,
+	do func(*app.Parts, store.Session) (*usecase.Outcome, error)) error {
 	return app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
-		sess, err := findSession(ctx, d.Store, c.Session)
+		sess, err := findSession(ctx, d.Store, session)
 		if err != nil {
 			return err
 		}
-		m.SessionID = sess.ID
-		o, err := d.Cases.Message(ctx, app.Call(sess.Client), m)
-		if err != nil {
-			return err
+		o, err := do(d, sess)
+		if err == nil {
+			_, err = fmt.Fprintln(a.out, a.term(string(o.Status.Run.State)))
 		}
-		_, err = fmt.Fprintln(a.out, a.term(string(o.Status.Run.State)))
 		return err
 	})
 }

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 )
 
@@ -21,19 +21,8 @@ func (c *stopCmd) Run(ctx context.Context, a *invocation) error {
 	if c.Pause {
 		r.Mode = runs.Pause
 	}
-	var o *usecase.Outcome
-	err := app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
-		sess, err := findSession(ctx, d.Store, c.Session)
-		if err != nil {
-			return err
-		}
-		r.SessionID = sess.ID
-		o, err = d.Cases.Stop(ctx, app.Call(sess.Client), r)
-		return err
+	return a.act(ctx, c.Session, func(d *app.Parts, x store.Session) (*usecase.Outcome, error) {
+		r.SessionID = x.ID
+		return d.Cases.Stop(ctx, app.Call(x.Client), r)
 	})
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(a.out, a.term(string(o.Status.Run.State)))
-	return err
 }
