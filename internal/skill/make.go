@@ -407,8 +407,8 @@ func (m *maker) state(p, unlike *page) State {
 		words := m.general(said(e))
 		x := element{ID: e.ResourceID, Text: words}
 		switch {
-		case words == "" && x.ID == "", foreign(said(e)), e.Bounds.Area() >= large, unlike == nil && p.inList(i),
-			unlike != nil && unlike.shows(&x),
+		case words == "" && x.ID == "", foreign(said(e)), e.Bounds.Area() >= large,
+			unlike == nil && p.inList(i), unlike != nil && unlike.shows(&x),
 			strings.ContainsFunc(words, unicode.IsDigit) && !strings.Contains(words, "{{"),
 			words == "" && (e.Class == "android.view.View" || e.Class == "android.view.ViewGroup"),
 			slices.Contains(s.Elements, x):

@@ -91,7 +91,8 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	d.opts.TTL = cmp.Or(d.opts.TTL, 15*time.Second)
 	d.opts.Margin = cmp.Or(d.opts.Margin, time.Second)
 	s := &Store{db: d, Answers: Answers{d}, Audit: Audit{d}, Farm: Farm{d}, Grants: Grants{d},
-		Judged: Judged{d}, Kept: Kept{d}, Leases: Leases{d}, Phones: phones{d}, Questions: Questions{d},
+		Judged: Judged{d}, Kept: Kept{d}, Leases: Leases{d}, Phones: phones{d},
+		Questions: Questions{d},
 		Runs:      Runs{d},
 		Schedules: Schedules{d},
 		Secrets:   Secrets{d}}

@@ -197,8 +197,8 @@ func Region(s string) (screen.Mask, error) {
 	const rounding = 1e-9
 	m, err := screen.ParseMask(strings.ReplaceAll(s, ",", " "))
 	if err != nil || m.App != "" || m.W <= 0 || m.H <= 0 || max(m.X+m.W, m.Y+m.H) > 1+rounding {
-		return m, fmt.Errorf("%q is not four fractions of the screen: left, top, width and height, "+
-			"such as 0 0.5 1 0.25", s)
+		return m, fmt.Errorf("%q is not four fractions of the screen: left, top, width and "+
+			"height, such as 0 0.5 1 0.25", s)
 	}
 	return m, nil
 }

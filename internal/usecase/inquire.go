@@ -186,8 +186,8 @@ func (u *Questions) before(ctx context.Context, c *Call, a Inquire) (inquiry.Que
 		{ArgSession, a.SessionID != ""}, {ArgKey, a.Key != ""}} {
 		if other.given {
 			return inquiry.Question{}, &refusedNext{mend("leave %s out to wait on; leave %s out "+
-				"to ask something else", other.name, ArgQuestion).because("there are both %s and %s",
-				ArgQuestion, other.name), &Next{Verb: ToInquire,
+				"to ask something else", other.name, ArgQuestion).because(
+				"there are both %s and %s", ArgQuestion, other.name), &Next{Verb: ToInquire,
 				Question: &inquiry.Question{ID: a.QuestionID}, Why: "it waits for the answer"}}
 		}
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/taploop/taploop/internal/web"
 )
 
-// Tokens returns the tokens of a data folder, or those of the store's database if machines share it.
+// Tokens returns the tokens of a data folder, or those of the database if machines share it.
 // These have those of the folder as well, each once. db is nil if it is not open, and must be open
 // if machines share it.
 func Tokens(dir string, db *store.Store) (*token.Store, error) {

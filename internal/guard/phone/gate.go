@@ -351,7 +351,8 @@ func written(e *guard.Element) string {
 	if strings.HasSuffix(e.Class, "EditText") {
 		return e.Description
 	}
-	lines := strings.FieldsFunc(cmp.Or(e.Text, e.Description), func(r rune) bool { return r == '\n' })
+	lines := strings.FieldsFunc(cmp.Or(e.Text, e.Description),
+		func(r rune) bool { return r == '\n' })
 	return strings.Join(lines, " · ")
 }
 

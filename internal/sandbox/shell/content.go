@@ -65,7 +65,8 @@ func (s *Shell) provider(uri string) (rows []row, ok bool) {
 	case "content://settings/system", "content://settings/secure", "content://settings/global":
 		all := s.phone.Settings.All(space)
 		for n, name := range slices.Sorted(maps.Keys(all)) {
-			rows = append(rows, row{{"_id", fmt.Sprint(n + 1)}, {"name", name}, {"value", all[name]}})
+			rows = append(rows, row{{"_id", fmt.Sprint(n + 1)}, {"name", name},
+				{"value", all[name]}})
 		}
 		return rows, true
 	case "content://sms", "content://sms/sent", "content://sms/inbox":
