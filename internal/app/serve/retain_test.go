@@ -39,7 +39,8 @@ func TestWhatIsOldIsDeletedSoonAfterAStartAndHourly(t *testing.T) {
 		}
 		session()
 		time.Sleep(time.Hour)
-		s := &Service{Parts: &app.Parts{Store: db}, log: slog.New(slog.DiscardHandler), dataDir: dir}
+		s := &Service{Parts: &app.Parts{Store: db}, log: slog.New(slog.DiscardHandler),
+			dataDir: dir}
 		s.OnClose(db.Close)
 		s.retain(config.Retention{Sessions: "30m"})
 		require.Empty(t, left(20*time.Second))
