@@ -146,7 +146,7 @@ func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
 
 // listItems lists what would be run.
 func listItems(a *invocation, items []*suite.Item) error {
-	mask := suite.NewMask(suite.Secrets(items))
+	mask := suite.Mask(items)
 	return printList(a, false, items, wordsIn(a.Lang()).Test.Nothing, "PLACE SUITE CASE",
 		func(i *suite.Item) []any {
 			return []any{i.At(), mask.Text(i.Suite.Name), mask.Text(i.Name)}

@@ -116,7 +116,7 @@ cases:
 // The value of a secret is in no file that a test writes, and in nothing that it prints.
 func TestASecretIsMaskedEverywhere(t *testing.T) {
 	t.Parallel()
-	const secret = `pa"ss<w0rd>`
+	const secret = `pa"ss<w0rd>.$`
 	f := newTested(t, 1, "rules:\n"+say("", "action:INFO\tvalue:What is your favourite word?",
 		", times: 1")+say("", claim))
 	f.env = append(f.env, "SHOP_WORD="+secret)
@@ -130,13 +130,13 @@ cases:
   replies: [{question: word, reply: "{{SHOP_WORD}}", times: any}]
   budget: {steps: 4}
   expect:
-  - shell: {command: cat /sdcard/word, output: nothing}
+  - shell: {command: cat /sdcard/word, output: "nothing {{SHOP_WORD}}"}
 `, "--junit", filepath.Join(f.dir, "r", "j.xml"), "--allure", filepath.Join(f.dir, "r", "allure"))
 	require.Equal(t, exitNotCompleted, code, f.said)
 	require.Contains(t, all[0].Message, suite.Hidden)
 	require.Equal(t, suite.Hidden, all[0].Last().Asked[0].Answer)
-	require.NotContains(t, f.said+f.out, secret)
-	forms := []string{secret, `pa\"ss<w0rd>`, `pa\"ss\u003cw0rd\u003e`, "pa&#34;ss&lt;w0rd&gt;"}
+	const part = "w0rd" // in every form of it
+	require.NotContains(t, f.said+f.out, part)
 	files := 0
 	for _, dir := range []string{filepath.Join(f.dir, "r"), dataOf(f.env)} {
 		require.NoError(t, filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
@@ -145,9 +145,7 @@ cases:
 			}
 			files++
 			b, err := os.ReadFile(p)
-			for _, form := range forms {
-				require.NotContains(t, string(b), form, p)
-			}
+			require.NotContains(t, string(b), part, p)
 			return err
 		}))
 	}

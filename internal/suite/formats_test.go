@@ -138,12 +138,6 @@ func TestASelectionHasWhatItsCasesNeed(t *testing.T) {
 	require.Equal(t, []string{"three"}, second[:1])
 }
 
-func TestAMaskHidesEveryFormOfASecret(t *testing.T) {
-	m := suite.NewMask(map[string]string{"A": `p<"w\1`, "B": "two\nlines", "C": "p<"})
-	require.Equal(t, `*** *** *** *** ***, ***`, m.Text(
-		`p<"w\1 p&lt;&#34;w\1 p\u003c\"w\\1 p%3C%22w%5C1 two`+"\nlines, lines"))
-}
-
 // A folder may have other YAML, also such as only a template makes of it.
 func TestAFolderHasItsSuitesAndOtherFiles(t *testing.T) {
 	dir := t.TempDir()

@@ -189,7 +189,7 @@ func TestAWholeSuiteIsReadAndFitsItsSchema(t *testing.T) {
 	require.Equal(t, 5, second.Budget().Steps)
 	require.Equal(t, 20000, second.Budget().Tokens)
 	require.Equal(t, filepath.Join(dir, "rec/order.2.jsonl"), second.Cassette())
-	require.Equal(t, map[string]string{"SHOP_PIN": "2580"}, suite.Secrets(items))
+	require.Equal(t, "pin ***", suite.Mask(items).Text("pin 2580"))
 	require.Len(t, items[2].Needed(items), 2)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/skill"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Options of Read.
@@ -180,17 +182,16 @@ func (o Options) secretsOf(s *Suite, problems *keys.Problems) map[string]string 
 	return all
 }
 
-// Secrets are the values that must not be shown, of all suites of the items.
-func Secrets(items []*Item) map[string]string {
-	all := map[string]string{}
+// Hidden stands for a secret.
+const Hidden = "***"
+
+// Mask hides the secrets of all suites of the items.
+func Mask(items []*Item) text.Mask {
+	var all []string
 	for _, i := range items {
-		for name, value := range i.Suite.masked {
-			if value != "" {
-				all[name] = value
-			}
-		}
+		all = slices.AppendSeq(all, maps.Values(i.Suite.masked))
 	}
-	return all
+	return text.NewMask(all, leastSecret, Hidden)
 }
 
 // expand makes the items of a case, one for each row.

@@ -194,7 +194,7 @@ func (x *scene) close(passed bool) error {
 	b, failed := os.ReadFile(from)
 	if failed == nil {
 		if failed = os.MkdirAll(filepath.Dir(to), 0o755); failed == nil {
-			failed = os.WriteFile(to, []byte(x.stage.opts.Play.Mask.Text(string(b))), 0o644)
+			failed = os.WriteFile(to, x.stage.opts.Play.Mask.Bytes(b), 0o644)
 		}
 	}
 	return errors.Join(err, failed, os.RemoveAll(x.folder))

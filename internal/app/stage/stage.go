@@ -62,7 +62,7 @@ type Stage struct {
 func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Options) (
 	s *Stage, err error) {
 	s = &Stage{opts: o, base: base}
-	s.opts.Play.Mask = suite.NewMask(suite.Secrets(items))
+	s.opts.Play.Mask = suite.Mask(items)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())

@@ -45,7 +45,7 @@ func (t *try) keep(ctx context.Context) {
 // file keeps one file, without the secrets if it is a text.
 func (t *try) file(name, media string, b []byte) error {
 	if media != "image/jpeg" && media != "image/png" {
-		b = []byte(t.opts.Mask.Text(string(b)))
+		b = t.opts.Mask.Bytes(b)
 	}
 	path, err := t.opts.Keep(t.at, name, b)
 	if err == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 )
 
@@ -69,7 +70,7 @@ type Options struct {
 	Lang    string // of what people read
 	// FailFast begins no further case after one that did not pass.
 	FailFast bool
-	Mask     *suite.Mask
+	Mask     text.Mask
 	// Keep keeps a file of an attempt, and returns its path below the folder of the reports. Nil
 	// keeps none.
 	Keep func(a Attempt, name string, b []byte) (string, error)

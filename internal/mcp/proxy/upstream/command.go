@@ -19,7 +19,7 @@ import (
 // process is a program at the other end of its stdin and stdout, a message a line.
 type process struct {
 	cmd  *exec.Cmd
-	mask mask
+	mask text.Mask
 	r    Receiver
 	in   io.WriteCloser
 	out  io.ReadCloser
@@ -35,7 +35,7 @@ type process struct {
 }
 
 // start starts the program of a target.
-func start(ctx context.Context, t *Target, l Limits, m mask, r Receiver) (Conn, error) {
+func start(ctx context.Context, t *Target, l Limits, m text.Mask, r Receiver) (Conn, error) {
 	p := &process{mask: m, r: r, limits: l, gone: make(chan struct{}),
 		finished: make(chan struct{}), said: &tail{}}
 	p.lines = wire.NewLineWriter(p)
@@ -52,7 +52,7 @@ func start(ctx context.Context, t *Target, l Limits, m mask, r Receiver) (Conn, 
 		err = p.cmd.Start()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be started: %s", m.text(text.Line(err.Error())))
+		return nil, fmt.Errorf("it cannot be started: %s", m.Text(text.Line(err.Error())))
 	}
 	go p.run() // close waits for it
 	return p, nil
@@ -70,7 +70,7 @@ func (p *process) run() {
 		if err != nil {
 			break
 		}
-		line = p.mask.bytes(line)
+		line = p.mask.Bytes(line)
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
@@ -112,7 +112,7 @@ func (p *process) ended(err error) error {
 	if err != nil {
 		what += " (" + text.Line(err.Error()) + ")"
 	}
-	if last := p.mask.text(p.said.last()); last != "" {
+	if last := p.mask.Text(p.said.last()); last != "" {
 		what += ", and said last: " + text.Quote(last, maxQuote)
 	}
 	p.cause = errors.New(what)

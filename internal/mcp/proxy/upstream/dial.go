@@ -3,11 +3,13 @@ package upstream
 import (
 	"context"
 	"errors"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Dialer returns the function that connects to the server.
 func (t *Target) Dialer(l Limits) (Dial, error) {
-	m := newMask(t.Secrets)
+	m := text.NewMask(t.Secrets, minSecret, redacted)
 	switch {
 	case len(t.Command) > 0:
 		return func(ctx context.Context, r Receiver) (Conn, error) {

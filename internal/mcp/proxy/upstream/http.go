@@ -12,13 +12,14 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/internal/mcp/wire"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // remote is a server behind an address, over Streamable HTTP.
 type remote struct {
 	t      *Target
 	limits Limits
-	mask   mask
+	mask   text.Mask
 	r      Receiver
 	client *http.Client
 	ctx    context.Context // of all requests
@@ -31,7 +32,7 @@ type remote struct {
 	closed  bool
 }
 
-func open(ctx context.Context, t *Target, l Limits, m mask, r Receiver) Conn {
+func open(ctx context.Context, t *Target, l Limits, m text.Mask, r Receiver) Conn {
 	c := &remote{t: t, limits: l, mask: m, r: r, client: &http.Client{Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,
 	}, CheckRedirect: sameOrigin}}

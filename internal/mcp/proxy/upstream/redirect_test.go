@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // A redirect within the origin is followed with its method, body and headers. One that leads
@@ -34,7 +36,7 @@ func TestARedirectIsFollowedWithinTheOriginOnly(t *testing.T) {
 		to := func(path string) *remote {
 			c := open(t.Context(), &Target{URL: s.URL + path,
 				Headers: map[string]string{"Authorization": "Bearer t"}}, Limits{Line: 1 << 20},
-				newMask(nil), nil).(*remote)
+				text.Mask{}, nil).(*remote)
 			t.Cleanup(c.Close)
 			return c
 		}

@@ -38,7 +38,7 @@ func (c *remote) Send(ctx context.Context, m *Message) error {
 			return
 		}
 		if _, is := errors.AsType[*ForgottenError](err); !is {
-			err = errors.New(c.mask.text(err.Error()))
+			err = errors.New(c.mask.Text(err.Error()))
 		}
 		c.r.Receive(c, &Message{Message: wire.Message{ID: m.ID}, Fault: err})
 	})
@@ -82,7 +82,7 @@ func (c *remote) exchange(ctx context.Context, m *Message) error {
 	if err != nil {
 		return fmt.Errorf("its answer did not arrive whole: %w", cause(err))
 	}
-	all, err := Read(append(c.mask.bytes(bytes.TrimSpace(body)), ' '))
+	all, err := Read(append(c.mask.Bytes(bytes.TrimSpace(body)), ' '))
 	switch {
 	case err == nil && len(all) == 1 && all[0].IsResponse():
 		answer := all[0]
@@ -100,7 +100,7 @@ func (c *remote) exchange(ctx context.Context, m *Message) error {
 		c.speaksOldTransport(ctx):
 		return errOldTransport
 	case resp.StatusCode/100 == 3 && resp.Header.Get("Location") != "":
-		place := string(c.mask.bytes([]byte(resp.Header.Get("Location"))))
+		place := c.mask.Text(resp.Header.Get("Location"))
 		return fmt.Errorf("it redirects to %s (HTTP status %d), which is not followed: give the "+
 			"address that it means", text.Quote(place, maxQuote), resp.StatusCode)
 	case resp.StatusCode != http.StatusOK:

@@ -130,9 +130,9 @@ func (c *remote) stream(body io.Reader, at *cursor, m *Message, h http.Header) (
 // event receives one event. It reports whether the event is the response to m, and returns an error
 // if it is not a message.
 func (c *remote) event(data []byte, m *Message, h http.Header) (done bool, err error) {
-	all, err := Read(c.mask.bytes(bytes.TrimSpace(data)))
+	all, err := Read(c.mask.Bytes(bytes.TrimSpace(data)))
 	if err != nil {
-		c.r.Malformed(text.Quote(c.mask.text(string(data[:min(len(data), maxRefusal)])), maxQuote))
+		c.r.Malformed(text.Quote(c.mask.Text(string(data[:min(len(data), maxRefusal)])), maxQuote))
 		return false, err
 	}
 	for _, in := range all {

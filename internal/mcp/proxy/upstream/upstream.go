@@ -1,14 +1,8 @@
 package upstream
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"slices"
-	"strings"
 	"time"
-
-	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // Conn is a connection to the other server. It is safe for concurrent use.
@@ -53,69 +47,8 @@ const (
 	maxQuote     = 300  // characters of a server's output that an error quotes
 )
 
-// mask replaces secrets in texts.
-type mask struct{ *strings.Replacer }
-
-// minSecret is the least length of a secret. Shorter ones may be ordinary words.
-const minSecret = 8
-
-func newMask(secrets []string) mask {
-	// one may begin with another: the longest goes first
-	secrets = slices.SortedFunc(slices.Values(secrets),
-		func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	var pairs []string
-	for _, s := range secrets {
-		if s = strings.TrimSpace(s); len(s) >= minSecret {
-			pairs = append(pairs, s, redacted)
-		}
-	}
-	if pairs == nil {
-		return mask{}
-	}
-	return mask{strings.NewReplacer(pairs...)}
-}
-
-const redacted = "[secret]"
-
-// text replaces the secrets in s, also within JSON strings in s, however they are escaped.
-func (m mask) text(s string) string {
-	if m.Replacer == nil {
-		return s
-	}
-	s = m.Replace(s)
-	if !strings.Contains(s, `\`) {
-		return s
-	}
-	var out strings.Builder
-	last := 0
-	for i := 0; i < len(s); i++ {
-		if s[i] != '"' {
-			continue
-		}
-		begin, escaped := i, false
-		for i++; i < len(s) && s[i] != '"'; i++ {
-			if s[i] == '\\' {
-				escaped = true
-				i++
-			}
-		}
-		if end := i + 1; escaped && end <= len(s) {
-			is := wire.Text(json.RawMessage(s[begin:end]))
-			if masked := m.text(is); masked != is {
-				out.WriteString(s[last:begin] + string(wire.Encode(masked)))
-				last = end
-				continue
-			}
-		}
-		i-- // what ends one text may begin the next: this is no reader of JSON
-	}
-	return out.String() + s[last:]
-}
-
-// bytes is like text. It returns b if there is nothing to hide.
-func (m mask) bytes(b []byte) []byte {
-	if m.Replacer == nil {
-		return b
-	}
-	return []byte(m.text(string(b)))
-}
+// What of the settings is masked in texts: shorter values may be ordinary words.
+const (
+	minSecret = 8
+	redacted  = "[secret]"
+)
