@@ -124,7 +124,9 @@ func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
 	}
 	chosen := suite.Selection{}
 	for _, t := range c.Tags {
-		chosen.Tags = append(chosen.Tags, strings.Split(t, ",")...)
+		for tag := range strings.SplitSeq(t, ",") {
+			chosen.Tags = append(chosen.Tags, strings.TrimSpace(tag))
+		}
 	}
 	if c.Grep != "" {
 		if chosen.Grep, err = regexp.Compile(c.Grep); err != nil {
@@ -136,10 +138,9 @@ func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
 			return nil, app.Usage(fmt.Errorf("--shard: %w", err), "write I/N, such as 2/5")
 		}
 	}
-	all := suite.Select(items, chosen)
-	if len(all) == 0 && chosen.Of == 0 {
-		return nil, app.Usage(errors.New("no case is chosen"),
-			"--dry-run lists all cases when --grep and --tags are left out")
+	all, err := suite.Select(items, chosen)
+	if err != nil {
+		return nil, app.Usage(err, "")
 	}
 	return all, nil
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/taploop/taploop/internal/model/scripted"
 	"github.com/taploop/taploop/internal/patient"
+	"github.com/taploop/taploop/internal/sandbox/shell"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/report/reporttest"
@@ -289,11 +290,21 @@ func TestTestsEndAsTheFlagsSay(t *testing.T) {
 	t.Parallel()
 	f := newTested(t, 1, "rules:\n"+say("zap-out", "action:ABORT\tvalue:no")+
 		"- {when: Dawdle, delay: 10m, reply: x}\n"+say("", claim))
+	held := false
+	f.asked = func(*scripted.Request) { // other tests wait for the phone, also the very first ones
+		db, err := store.Open(context.Background(), dataOf(f.env), nil)
+		if assert.NoError(t, err) {
+			_, held, err = db.Leases.Holder(context.Background(), "phone-1")
+			assert.NoError(t, errors.Join(err, db.Close()))
+		}
+	}
 	code, all := f.test("cases: [{name: a, task: zap-out, expect: none}, "+
 		"{name: b, task: t, expect: none}]", "--fail-fast")
 	require.Equal(t, exitNotCompleted, code)
 	require.Equal(t, map[string]string{"a": "failed", "b": "skipped"}, outcomes(all))
 	require.Contains(t, all[1].Message, "--fail-fast")
+	require.True(t, held)
+	f.asked = nil
 
 	code, all = f.test("cases: [{name: a, task: Dawdle, expect: none}]", "--timeout", "8s")
 	require.Equal(t, exitNotCompleted, code)
@@ -309,6 +320,12 @@ func TestTestsEndAsTheFlagsSay(t *testing.T) {
 	code, _ = f.test("phones: {labels: ['phone-*'], api: 34, count: 1}\n"+
 		"cases: [{name: a, task: t, expect: none}]", "--grep", "s a$")
 	require.Equal(t, exitDone, code, f.said)
+	f.adb.Attach("sandbox-7", shell.New(newPhone()))
+	code, all = f.test("tags: [a, b]\ncases: [{name: a, task: t, expect: none}]", "--tags", "c, b",
+		"--phones", "sandbox-7, sandbox-7")
+	require.Equal(t, exitDone, code, f.said)
+	require.NotContains(t, f.said, "held by")
+	require.Equal(t, "sandbox-7", all[0].Last().Phone)
 	code, _ = f.test("cases: [{name: a, task: t, expect: none}]", "--tags", "slow")
 	require.Equal(t, exitUsage, code)
 	code, _ = f.test("cases: [{name: a, task: t, expect: none}]", "--phones", "sandbox:x")

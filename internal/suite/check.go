@@ -75,14 +75,14 @@ func (s *Suite) checkRow(c *Case, row keys.Map, problems *keys.Problems) {
 		slices.Sort(list)
 		return list
 	}
-	if len(c.With) == 0 || slices.Equal(names(row), names(c.With[0])) && len(row) > 0 {
-		return
+	switch {
+	case len(c.With) == 0:
+	case len(row) == 0 || len(c.With[0]) == 0:
+		problems.Add(c.Of("with"), "with: a row is empty")
+	case !slices.Equal(names(row), names(c.With[0])):
+		problems.Add(row[0].At, "with: every row wants a value of %s",
+			strings.Join(names(c.With[0]), ", "))
 	}
-	at := c.Of("with")
-	if len(row) > 0 {
-		at = row[0].At
-	}
-	problems.Add(at, "with: every row wants a value of %s", strings.Join(names(c.With[0]), ", "))
 }
 
 // checkCase checks what only the whole case shows.

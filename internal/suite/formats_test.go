@@ -127,7 +127,14 @@ func namesOf(items []*suite.Item) (list []string) {
 func TestASelectionHasWhatItsCasesNeed(t *testing.T) {
 	items, err := read(t, "s.yaml", some)
 	require.NoError(t, err)
-	pick := func(s suite.Selection) []string { return namesOf(suite.Select(items, s)) }
+	pick := func(s suite.Selection) []string {
+		chosen, err := suite.Select(items, s)
+		require.NoError(t, err)
+		return namesOf(chosen)
+	}
+	_, err = suite.Select(items, suite.Selection{Grep: regexp.MustCompile("ten"), Shard: 1, Of: 2})
+	require.ErrorContains(t, err, "no case is chosen")
+	require.Empty(t, pick(suite.Selection{Tags: []string{"slow"}, Shard: 2, Of: 2}))
 	require.Equal(t, []string{"one", "two"}, pick(suite.Selection{Tags: []string{"slow"}}))
 	require.Equal(t, []string{"four [n=1]", "four [n=2]", "five"},
 		pick(suite.Selection{Grep: regexp.MustCompile("five")}))

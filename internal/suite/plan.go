@@ -1,9 +1,12 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+
+	"github.com/taploop/taploop/internal/hint"
 )
 
 // Selection says which items are run.
@@ -15,9 +18,14 @@ type Selection struct {
 }
 
 // Select returns the items that are run, and the items that these need. Shards have different
-// items, except for one that items of several shards need.
-func Select(items []*Item, s Selection) []*Item {
+// items, except for one that items of several shards need. A shard may have none, and it is an
+// error if there is none for any shard.
+func Select(items []*Item, s Selection) ([]*Item, error) {
 	chosen := slices.DeleteFunc(slices.Clone(items), func(i *Item) bool { return !s.takes(i) })
+	if len(chosen) == 0 {
+		return nil, hint.Add(errors.New("no case is chosen"),
+			"--dry-run lists all cases when --grep and --tags are left out")
+	}
 	if s.Of > 1 {
 		chosen = s.shard(chosen)
 	}
@@ -28,7 +36,7 @@ func Select(items []*Item, s Selection) []*Item {
 			todo = append(todo, i.Needed(items)...)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(items), func(i *Item) bool { return !want[i] })
+	return slices.DeleteFunc(slices.Clone(items), func(i *Item) bool { return !want[i] }), nil
 }
 
 func (s Selection) takes(i *Item) bool {

@@ -3,6 +3,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,17 +80,17 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 	}
 	s.holds.note, s.holds.lang = o.Play.View.Note, o.Play.Lang
 	s.closers = append(s.closers, s.holds.close)
-	if own := strings.HasPrefix(o.Phones, "sandbox"); !own && !o.Play.Ask {
-		if err := s.holds.open(ctx, base, items); err != nil {
-			return s, err
-		}
+	kind, count, _ := strings.Cut(o.Phones, ":")
+	switch {
+	case kind == "sandbox":
+		err = s.simulate(ctx, count, more)
+	case !o.Play.Ask:
+		err = s.holds.open(ctx, base, items)
 	}
-	if n, simulated := strings.CutPrefix(o.Phones, "sandbox"); simulated {
-		if err := s.simulate(ctx, n, more); err != nil {
-			return s, err
-		}
+	if err == nil {
+		err = s.settings(ctx, items, more)
 	}
-	if err = s.settings(ctx, items, more); err != nil {
+	if err != nil {
 		return s, err
 	}
 	if s.host, err = app.NewHost(s.set, nil); err != nil {
@@ -136,28 +137,29 @@ func (s *Stage) phones(ctx context.Context) ([]play.Phone, error) {
 	if err != nil {
 		return nil, app.PhoneTrouble(err)
 	}
-	var all, chosen []play.Phone
-	usable := map[string]play.Phone{}
+	var all []play.Phone
 	for _, i := range infos {
 		if i.Usable() {
-			usable[i.Serial] = play.Phone{Serial: i.Serial, Model: i.Model, SDK: i.SDK}
-			all = append(all, usable[i.Serial])
+			all = append(all, play.Phone{Serial: i.Serial, Model: i.Model, SDK: i.SDK})
 		}
 	}
-	if s.opts.Phones == "any" {
-		if all == nil {
-			err = app.PhoneTrouble(hint.Add(errors.New("no phone can be used"),
-				"taploop devices tells why; --phones sandbox needs none"))
-		}
-		return all, err
+	if s.opts.Phones == "any" && all == nil {
+		return nil, app.PhoneTrouble(hint.Add(errors.New("no phone can be used"),
+			"taploop devices tells why; --phones sandbox needs none"))
+	} else if s.opts.Phones == "any" {
+		return all, nil
 	}
+	var chosen []play.Phone
 	for serial := range strings.SplitSeq(s.opts.Phones, ",") {
-		p, ok := usable[strings.TrimSpace(serial)]
-		if !ok {
-			return nil, app.PhoneTrouble(hint.Add(fmt.Errorf("phone %q cannot be used",
-				strings.TrimSpace(serial)), "taploop devices tells why"))
+		serial = strings.TrimSpace(serial)
+		at := slices.IndexFunc(all, func(p play.Phone) bool { return p.Serial == serial })
+		if at < 0 {
+			return nil, app.PhoneTrouble(hint.Add(fmt.Errorf("phone %q cannot be used", serial),
+				"taploop devices tells why"))
 		}
-		chosen = append(chosen, p)
+		if !slices.Contains(chosen, all[at]) {
+			chosen = append(chosen, all[at])
+		}
 	}
 	return chosen, nil
 }
@@ -165,16 +167,12 @@ func (s *Stage) phones(ctx context.Context) ([]play.Phone, error) {
 // mostSimulated is how many simulated phones there are at most.
 const mostSimulated = 64
 
-// simulate starts simulated phones. count is "" or ":N".
+// simulate starts simulated phones. count is their number, or "" for one.
 func (s *Stage) simulate(ctx context.Context, count string, set map[string]any) error {
-	n := 1
-	if count != "" {
-		var err error
-		n, err = strconv.Atoi(strings.TrimPrefix(count, ":"))
-		if err != nil || count[0] != ':' || n < 1 || n > mostSimulated {
-			return app.Usage(fmt.Errorf("--phones is %q", s.opts.Phones),
-				fmt.Sprintf("write sandbox, or sandbox:N with N from 1 to %d", mostSimulated))
-		}
+	n, err := strconv.Atoi(cmp.Or(count, "1"))
+	if err != nil || n < 1 || n > mostSimulated || strings.HasSuffix(s.opts.Phones, ":") {
+		return app.Usage(fmt.Errorf("--phones is %q", s.opts.Phones),
+			fmt.Sprintf("write sandbox, or sandbox:N with N from 1 to %d", mostSimulated))
 	}
 	// teardowns come last
 	sim, err := simulation.Start(context.WithoutCancel(ctx), sandbox.New(nil),
