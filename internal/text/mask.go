@@ -3,12 +3,13 @@ package text
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"html"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -16,9 +17,25 @@ import (
 type Mask struct{ replacer *strings.Replacer }
 
 // forms are how texts write values.
-var forms = []func(string) string{html.EscapeString, url.QueryEscape, url.PathEscape,
-	regexp.QuoteMeta, inJSON, inQuotes, inWords,
+var forms = []func(string) string{html.EscapeString, inURL("-_.~"), inURL("-_.~$&+:=@"),
+	strings.NewReplacer("%20", "+").Replace, regexp.QuoteMeta, inJSON, inQuotes, inWords,
 	strings.NewReplacer(`'`, `'\''`).Replace, strings.NewReplacer(`'`, `''`).Replace}
+
+// inURL writes a text as a part of an address, where letters, digits and these are kept.
+func inURL(kept string) func(string) string {
+	return func(s string) string {
+		var b strings.Builder
+		for _, c := range []byte(s) {
+			if c < utf8.RuneSelf && (unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c))) ||
+				strings.IndexByte(kept, c) >= 0 {
+				b.WriteByte(c)
+			} else {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		}
+		return b.String()
+	}
+}
 
 func inJSON(s string) string {
 	b, _ := json.Marshal(s) // a text can be encoded
