@@ -150,6 +150,7 @@ func (f *Form) Decode(a *Args) (actions.Action, error) {
 // nameInOrder gives arguments without names those of the form, in its order. A place may be two
 // numbers.
 func (a *Args) nameInOrder() {
+	a.Values = bracketed(a.Values)
 	unnamed := slices.IndexFunc(a.Values, func(m loose.Member) bool { return m.Name == "" })
 	if unnamed < 0 {
 		return
@@ -172,6 +173,27 @@ func (a *Args) nameInOrder() {
 		values[at].Name = name
 	}
 	a.Values = values
+}
+
+// bracketed is the values with the numbers of a place in one, as in element=500, 92.
+func bracketed(values loose.Object) (all loose.Object) {
+	for _, m := range values {
+		last := len(all) - 1
+		_, number := m.Value.(loose.Number)
+		if m.Name != "" || !number || last < 0 || all[last].Name == "" {
+			all = append(all, m)
+			continue
+		}
+		switch before := all[last].Value.(type) {
+		case loose.Number:
+			all[last].Value = []any{before, m.Value}
+		case []any:
+			all[last].Value = append(slices.Clip(before), m.Value)
+		default:
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // fill reads a field. A text that is typed is as it was written.

@@ -177,6 +177,11 @@ func within(v any) loose.Object {
 		return o
 	}
 	o, _ := v.(loose.Object)
+	if list, is := v.([]any); is {
+		for _, one := range list {
+			o = append(o, loose.Member{Value: one})
+		}
+	}
 	return o
 }
 

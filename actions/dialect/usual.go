@@ -14,9 +14,9 @@ import (
 // usualNames are what models of any family call an argument, by the field of the action. A family's
 // own names come first.
 var usualNames = map[string][]string{
-	"At": fields(`x,y point coordinate coordinates position location target center place start_box
+	"At": fields(`x,y at point coordinate coordinates position location target center place start_box
 		start_point start_coordinate element box bbox bounding_box box_2d bbox_2d
-		bounds`),
+		point_2d bounds`),
 	"From": fields(`x1,y1 start_x,start_y from_x,from_y from start start_coordinate start_point
 		start_box start_position coordinate coordinate1 point1 source element x,y`),
 	"To": fields(`x2,y2 end_x,end_y to_x,to_y destination_x,destination_y to end end_coordinate
@@ -42,33 +42,33 @@ var usualNames = map[string][]string{
 // task, and a swipe in a direction, mean different things in different families.
 var usual = Forms{
 	{Name: "click", Also: `tap left_click left_single single_tap single_click click_at tap_at
-		tap_on click_on touch`, Action: actions.Click{}, Args: "At=point"},
+		tap_on click_on touch 点击 单击`, Action: actions.Click{}, Args: "At=point"},
 	{Name: "double_click", Also: `double_tap left_double left_double_click double_click_at
-		double_tap_at`, Action: actions.DoubleClick{}, Args: "At=point"},
+		double_tap_at 双击`, Action: actions.DoubleClick{}, Args: "At=point"},
 	{Name: "long_press", Also: `long_click long_tap long_press_at press_and_hold tap_and_hold
-		touch_and_hold click_and_hold`, Action: actions.LongPress{}, Args: "At=point Hold?=time"},
-	{Name: "swipe", Also: "slide", Action: actions.Slide{}, Args: "From=start To=end Took?=time"},
+		touch_and_hold click_and_hold 长按`, Action: actions.LongPress{}, Args: "At=point Hold?=time"},
+	{Name: "swipe", Also: "slide 滑动", Action: actions.Slide{}, Args: "From=start To=end Took?=time"},
 	{Name: "left_click_drag", Action: actions.Drag{},
 		Args: "From=start_coordinate To=coordinate|end_coordinate"},
 	{Name: "drag", Also: "drag_and_drop left_drag drag_to", Action: actions.Drag{},
 		Args: "From=start To=end"},
 	{Name: "scroll", Also: "scroll_at scroll_document scroll_screen scroll_page",
 		Action: actions.Scroll{}, Args: "At=point Direction=direction", Read: ReadScroll},
-	{Name: "type", Also: "type_text input_text input enter_text write typewrite",
+	{Name: "type", Also: "type_text input_text input enter_text write typewrite 输入",
 		Action: actions.Type{}, Args: "Text=text Clear?=clear Submit?=submit At?=point"},
 	{Name: "type_text_at", Action: actions.Type{Clear: true, Submit: true},
 		Args: "Text=text Clear?=clear Submit?=submit At=point"},
 	{Name: "press", Also: `press_key key keypress key_press hotkey key_combination keyevent
 		key_event system_button`, Action: actions.HotKey{}, Args: "Key=key", Read: ReadKey},
-	{Name: "back", Also: "press_back go_back navigate_back", Action: actions.Back{}},
+	{Name: "back", Also: "press_back go_back navigate_back 返回", Action: actions.Back{}},
 	{Name: "home", Also: "press_home go_home navigate_home", Action: actions.Home{}},
 	{Name: "recents", Also: "press_recent press_recents recent_apps app_switch open_recents",
 		Action: actions.Recents{}},
 	{Name: "enter", Also: "press_enter keyboard_enter",
 		Action: actions.HotKey{Key: actions.KeyEnter}},
-	{Name: "open_app", Also: "launch_app launch open start_app", Action: actions.OpenApp{},
+	{Name: "open_app", Also: "launch_app launch open start_app 打开 启动", Action: actions.OpenApp{},
 		Args: "App=app"},
-	{Name: "wait", Also: "sleep pause", Action: UsualWait, Args: "For?=seconds"},
+	{Name: "wait", Also: "sleep pause 等待", Action: UsualWait, Args: "For?=seconds"},
 	{Name: "wait_5_seconds", Action: actions.Wait{For: 5 * time.Second}},
 	{Name: "note", Also: "remember take_note", Action: actions.Note{}, Args: "Text=note"},
 	{Name: "ask_user", Also: "ask ask_human call_user", Action: actions.Info{},
@@ -108,8 +108,13 @@ func ReadStatus(a *Args) actions.Action {
 }
 
 // ReadScroll reads the side whose content comes into view, or how far the content is moved in
-// pixels. It is in the middle of the screen when there is no place.
+// pixels. It is in the middle of the screen when there is no place. Two places are a way of the
+// finger.
 func ReadScroll(a *Args) actions.Action {
+	if to := a.Names("To"); a.side() == "" && a.Has(to...) {
+		return actions.Slide{From: a.Point(append(a.Names("At"), a.Names("From")...)...),
+			To: a.Point(to...)}
+	}
 	s := actions.Scroll{At: screen.Point{X: 0.5, Y: 0.5}, Direction: a.side()}
 	if place := a.Names("At"); a.Has(place...) {
 		s.At = a.Point(place...)

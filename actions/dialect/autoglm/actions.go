@@ -66,8 +66,8 @@ var forms = dialect.Forms{
 
 // finish is the other call that there is.
 var finish = dialect.Form{Want: `finish(message="...")`, Action: actions.Complete{},
-	Read: func(a *dialect.Args) actions.Action {
-		report := cmp.Or(a.Text("message", "text"), a.Raw(""))
+	Args: "Report=message|text", Read: func(a *dialect.Args) actions.Action {
+		report := a.Text(a.Names("Report")...)
 		if a.Has("success") && !a.Flag("success") {
 			return actions.Abort{Reason: report}
 		}

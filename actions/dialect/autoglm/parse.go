@@ -16,7 +16,11 @@ const anyForm = `do(action="Tap", element=[x,y]) or another action, or finish(me
 var (
 	// wrapper is what may stand in front of a call.
 	wrapper = regexp.MustCompile("(?i)^(?:[*#]*action[*]*[:：][*]*|<\\s*(?:answer|tool_call)\\s*>|" +
-		"<\\|begin_of_box\\|>|```[a-z]*|`|\\s)+")
+		"<\\|begin_of_box\\|>|```(?:[a-z]*\\s)?|`|\\s)+")
+	// braced is a call that has the brackets of an object around it.
+	braced = regexp.MustCompile(`(?i)^[{｛]+\s*((?:do|finish)\s*[(（])`)
+	// uncommaed is a call without the comma behind the name of its action.
+	uncommaed = regexp.MustCompile(`(?i)^(do\s*\(\s*action\s*=\s*["'][\w ]+["'])(\s+\w+\s*=)`)
 	// inLine is a call behind a sentence, and nothing behind it.
 	inLine = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("(?i)[.。!！:：]\\s*(do\\s*[(（].*[)）])[\\s</>a-z`]*$")
@@ -33,9 +37,14 @@ var (
 
 // begins reports whether a text begins with a call.
 func begins(text string) bool {
-	text = wrapper.ReplaceAllString(text, "")
+	text = unwrapped(text)
 	_, _, object := readObject(text)
 	return start.MatchString(text) || half.MatchString(text) || object
+}
+
+// unwrapped is a text without what stands in front of the call that it begins with.
+func unwrapped(text string) string {
+	return braced.ReplaceAllString(wrapper.ReplaceAllString(text, ""), "$1")
 }
 
 // readObject reads a call that is written as an object, with the place under this family's name.
@@ -115,7 +124,7 @@ func (c writtenCall) ends() bool {
 
 // read is the call that the text begins with and those behind it.
 func read(text string) ([]writtenCall, error) {
-	text = wrapper.ReplaceAllString(text, "")
+	text = uncommaed.ReplaceAllString(unwrapped(text), "$1,$2")
 	text = half.ReplaceAllString(text, `do(action="$1"$2`)
 	first, rest, err := next(text)
 	if err != nil {
@@ -149,6 +158,14 @@ func next(text string) (writtenCall, string, error) {
 		if c, rest, err = loose.ReadCall(text); err != nil {
 			return writtenCall{}, text, err
 		}
+	}
+	if len(c.Args) == 1 && c.Args[0].Name == "" { // do({"action": ...})
+		if o, is := c.Args[0].Value.(loose.Object); is {
+			c.Args = o
+		}
+	}
+	if name := loose.Text(action(c.Args)); strings.EqualFold(name, "finish") {
+		c.Name = name // do(action="finish", ...)
 	}
 	return writtenCall{c, strings.TrimRight(text[:len(text)-len(rest)], " \t\n")}, rest, nil
 }

@@ -166,13 +166,46 @@ var (
 
 func hasAction(s string) bool { return actionMark.MatchString(s) }
 
-// bold is a field's key in Markdown, with the colon within or behind.
+// bold is a field's key in Markdown: in bold, with the colon within or behind, or in a list.
 var bold = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?im)(^|\t)[ ]*\*\*` + keys + `(?:\*\*` + colon + `|[:：]\*\*)`)
+	return regexp.MustCompile(`(?im)(^|\t)[ ]*\*\*` + keys + `(?:\*\*` + colon + `|[:：]\*\*)|(?m:^)[ ]*[-*•][ ]+` +
+		keys + colon)
 })
 
-// plain is the fields without Markdown around their keys.
-func plain(body string) string { return bold().ReplaceAllString(body, "$1$2:") }
+var (
+	// typedKey is a key with the other name of the action, or with = for the colon.
+	typedKey = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?im)(^|\t)[ ]*(?:(action)_type[ ]*[:：=]|` + keys + `[ ]*=)`)
+	})
+	// called is a place in brackets behind the name of the action.
+	called = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?im)((?:^|\t)[ ]*action` + colon +
+			`[ ]*[A-Z_]+)[ ]*[(（]([\d.]+[ ]*[,，][ ]*[\d.]+)[)）]`)
+	})
+	// squeezed is a field behind the action or a place that no TAB and no line separates from it.
+	squeezed = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?im)((?:^|\t)[ ]*(?:action|point[12]?)` + colon +
+			`[^\t\n:：]*?)[ ,，;]+` + keys + colon)
+	})
+)
+
+// plain is the fields without Markdown around their keys, each behind a separator, as far as no
+// text that is typed or reported comes into question.
+func plain(body string) string {
+	body = bold().ReplaceAllString(body, "$1$2$3:")
+	if !hasAction(body) {
+		body = typedKey().ReplaceAllString(body, "$1$2$3:")
+	}
+	separator := "\n"
+	if strings.Contains(body, "\t") {
+		separator = "\t"
+	}
+	body = called().ReplaceAllString(body, "$1"+separator+"point:$2")
+	for range 2 {
+		body = squeezed().ReplaceAllString(body, "$1"+separator+"$2:")
+	}
+	return body
+}
 
 // span is a field as it stands in a reply: where its mark begins, its value begins, and it ends.
 type span struct {

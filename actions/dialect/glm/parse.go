@@ -7,6 +7,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/text"
 )
 
 const anyForm = `Action: {"action_type": ...}`
@@ -27,7 +28,12 @@ func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, err
 			anyForm)
 	}
 	thought, memory, reason := parts(front)
-	a, err := forms.Decode(loose.Text(args.Get("action_type")), g.Args(args, reason, &s),
+	n := dialect.ReadNamed(args, func(name string) bool { return forms.Find(name) != nil })
+	if n.Twice != "" && n.Arguments.Doubled() == "" {
+		return actions.Decision{}, dialect.Refuse(text.Quote(n.Twice, dialect.MaxShown)+
+			" is there twice", anyForm)
+	}
+	a, err := forms.Decode(n.Name, g.Args(n.Arguments, reason, &s),
 		"one of "+strings.Join(forms.Names(), ", "))
 	if err != nil {
 		return actions.Decision{}, err
@@ -58,9 +64,9 @@ var (
 )
 
 const (
-	wrapped = "(?:(?:<\\|begin_of_box\\|>|<answer>|```[a-z]*|`)\\s*)*"
-	// object has its action_type anywhere in front of a nested object.
-	object = `[{｛]+\s*(?:[^{}｛｝]*[,，]\s*)?["']?action_type\b`
+	wrapped = "(?:(?:<\\|begin_of_box\\|>|<answer>|```[a-z]*|[`\"\\[])\\s*)*"
+	// object has its action_type anywhere in front of a nested object, which may be the action.
+	object = `(?:[{｛]\s*(?:[^{}｛｝]*[,，]\s*)?["']?action["']?\s*[:：]\s*)?[{｛]+\s*(?:[^{}｛｝]*[,，]\s*)?["']?action_type\b`
 )
 
 func begins(s string) bool { return start.MatchString(s) }

@@ -294,6 +294,9 @@ func (p *parser) unclosed(end rune, list Object) bool {
 	}
 	rest := p.text[p.at:]
 	if end == ']' && strings.HasPrefix(rest, "}") {
+		if place, nested := list[0].Value.([]any); nested && len(list) == 1 {
+			return !slices.ContainsFunc(place, func(v any) bool { return !isNumber(v) })
+		}
 		return len(list) == 2 && isNumber(list[0].Value) && isNumber(list[1].Value)
 	}
 	switch list[len(list)-1].Value.(type) {

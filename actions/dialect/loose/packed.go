@@ -38,6 +38,8 @@ const (
 	// between is what stands between the name and the arguments.
 	between = "(?:" + mark + `|\[CALL_ID\]\s*\w+|[\s` + "`*]|```[a-z]*|" +
 		`\b(?:json|code|commentary|assistant)\b)*`
+	// actionLabel stands in front of the name that an agent writes who thinks, acts and observes.
+	actionLabel = "[*#]*(?i:action)[*]*[ \t]*[:：][*\\s`]*"
 	// inputLabel is the label of the arguments of an agent that thinks, acts and observes.
 	inputLabel = `[*#\s]*(?:action[ _])?(?:input|args|arguments|parameters|params)[*\s]*[:：][*\s]*`
 )
@@ -46,13 +48,14 @@ const (
 var (
 	// headed is a name behind a mark, and an object: Kimi, DeepSeek, Mistral, Harmony and others.
 	headed = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:` + mark + `\s*|\bto=|(?m:^)>>>\s*)` + name + between +
+		return regexp.MustCompile(`(?:` + mark + `\s*|\bto=|(?m:^)(?:>>>\s*|call:|` + actionLabel +
+			`))` + name + between +
 			`[{｛]`)
 	})
 	// acted is a name and its arguments behind their labels, as ReAct has it.
 	acted = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile("(?im)^[*#]*action[*]*[ \t]*[:：][*\\s`]*" + name +
-			"[*`]*[ \t]*\n" + inputLabel)
+		return regexp.MustCompile("(?m)^" + actionLabel + name + "[*`]*[ \t]*\n(?i:" +
+			inputLabel + ")")
 	})
 	// keyed is a name and pairs of tags, as GLM has it.
 	keyed = sync.OnceValue(func() *regexp.Regexp {

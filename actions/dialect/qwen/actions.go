@@ -34,7 +34,7 @@ var forms = dialect.Forms{
 	{Name: "system_button", Action: actions.Home{}, Args: "button:Home"},
 	{Name: "system_button", Action: actions.Recents{}, Args: "button:Recents"},
 	{Name: "key", Want: `"action": "key", "text": "volume_up"`, Action: actions.HotKey{},
-		Args: "Key=text|key"},
+		Args: "Key=text|key", Read: dialect.ReadKey},
 	{Name: "open", Also: "open_app", Want: `"action": "open", "text": "name of the app"`,
 		Action: actions.OpenApp{}, Args: "App=text|app|app_name"},
 	{Name: "wait", Want: `"action": "wait", "time": 2`, Action: dialect.UsualWait,

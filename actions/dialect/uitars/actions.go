@@ -24,7 +24,7 @@ var forms = withNames(dialect.Forms{
 	{Want: "type(content='...')", Also: "input", Action: actions.Type{}, Args: "Text=content",
 		Read: readType},
 	{Want: "scroll(start_box='(x1,y1)', direction='down or up or right or left')",
-		Action: actions.Scroll{}, Args: at + " Direction=direction", Read: readScroll},
+		Action: actions.Scroll{}, Args: at + " Direction=direction", Read: dialect.ReadScroll},
 	{Want: "drag(start_box='(x1,y1)', end_box='(x2,y2)')", Also: "swipe",
 		Action: actions.Slide{}, Args: start + finish},
 	{Want: "open_app(app_name='...')", Also: "open launch", Action: actions.OpenApp{},
@@ -79,14 +79,6 @@ func readEnd(a *dialect.Args) actions.Action {
 		return actions.Abort{Reason: report}
 	}
 	return actions.Complete{Report: report}
-}
-
-// readScroll reads the side whose content comes into view, or a way as the first UI-TARS writes it.
-func readScroll(a *dialect.Args) actions.Action {
-	if to := a.Names("To"); a.Text("direction") == "" && a.Has(to...) {
-		return actions.Slide{From: a.Point(a.Names("At")...), To: a.Point(to...)}
-	}
-	return dialect.ReadScroll(a)
 }
 
 // readQuestion reads the model's question. A call without words asks what its thought says, and
