@@ -10,14 +10,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/robfig/cron/v3"
+	"github.com/netresearch/go-cron"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/store"
 )
 
 var parser = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow |
-	cron.Descriptor)
+	cron.Descriptor | cron.Extended | cron.DowOrDom).
+	WithMinEveryInterval(time.Minute).WithMaxSearchYears(9) // 2100 is no leap year
 
 // Times are the times of a schedule.
 type Times struct {
@@ -26,7 +27,7 @@ type Times struct {
 }
 
 // Parse reads when a schedule's times are: five fields of cron, or a word such as @daily, in the
-// zone, which is this machine's if it is "".
+// zone, which is this machine's if it is "". A zone that is part of spec, TZ=Asia/Tokyo, comes first.
 func Parse(spec, zone string) (Times, error) {
 	t := Times{zone: time.Local}
 	var err error
@@ -41,6 +42,9 @@ func Parse(spec, zone string) (Times, error) {
 			`write minute, hour, day of the month, month and day of the week, such as `+
 				`"0 8 * * 1-5" for 8:00 from Monday to Friday, or a word such as @daily`)
 	}
+	if fields, is := t.spec.(*cron.SpecSchedule); is && fields.Location != time.Local {
+		t.zone = fields.Location
+	}
 	if t.Next(time.Now()).IsZero() {
 		return t, hint.Add(fmt.Errorf("%q never comes", spec), "check day and month")
 	}
@@ -48,40 +52,29 @@ func Parse(spec, zone string) (Times, error) {
 }
 
 // Next is the first time after at, or zero if none comes within years. Where clocks are changed, a
-// time that comes twice counts once, and one that is left out counts at the same distance from
-// midnight, unless the schedule is for every hour.
+// time that comes twice counts once, unless the schedule is for every hour, and one that is left out
+// counts at the same distance from midnight.
 func (t Times) Next(at time.Time) time.Time {
 	next := t.spec.Next(at.In(t.zone))
-	s, fields := t.spec.(*cron.SpecSchedule)
-	if !fields || s.Hour&everyHour != 0 || next.IsZero() {
-		return utc(next)
+	if next.IsZero() {
+		return next
 	}
-	_, offset := at.In(t.zone).Zone()
-	unchanged := t.spec.Next(at.In(time.FixedZone("", offset)))
-	if unchanged.Before(next) && !t.exists(unchanged) {
-		return utc(unchanged)
-	}
-	if before := next.Add(-time.Hour); before.Hour() == next.Hour() && before.Day() == next.Day() {
+	fields, are := t.spec.(*cron.SpecSchedule)
+	if are && fields.Hour&everyHour == 0 && again(next) {
 		return t.Next(next)
 	}
-	return utc(next)
+	return next.UTC()
 }
 
 // everyHour is the bit that package cron sets for a field that is "*".
 const everyHour = 1 << 63
 
-// exists reports whether the clocks of the zone show what at shows.
-func (t Times) exists(at time.Time) bool {
-	year, month, day := at.Date()
-	return time.Date(year, month, day, at.Hour(), at.Minute(), 0, 0, t.zone).Hour() == at.Hour()
-}
-
-// utc is at in UTC, or zero.
-func utc(at time.Time) time.Time {
-	if at.IsZero() {
-		return at
-	}
-	return at.UTC()
+// again reports whether the clocks of its zone have shown at before, as they were set back.
+func again(at time.Time) bool {
+	_, before := at.Add(-3 * time.Hour).Zone()
+	_, now := at.Zone()
+	_, first := at.Add(time.Duration(now-before) * time.Second).Zone()
+	return now < before && first == before
 }
 
 // due are the times after from, up to now, the newest most of them, and how many came before these.

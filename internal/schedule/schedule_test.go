@@ -358,7 +358,8 @@ func TestTimesThatCannotBeAreRefused(t *testing.T) {
 	for spec, says := range map[string]string{
 		"": "says no times", "hello": "says no times", "* * * *": "says no times",
 		"61 * * * *": "says no times", "0 0 30 2 *": "never comes",
-		"* * * * * *": "says no times",
+		"* * * * * *": "says no times", "@every 5s": "says no times", "0 8 * * 8": "says no times",
+		"0 0 31 4,6,9,11 *": "never comes", "TZ=Moon/Sea 0 8 * * *": "says no times",
 	} {
 		_, err := schedule.Parse(spec, "")
 		require.ErrorContains(t, err, says, spec)
@@ -366,6 +367,40 @@ func TestTimesThatCannotBeAreRefused(t *testing.T) {
 	}
 	_, err := schedule.Parse("@daily", "Moon/Sea")
 	require.ErrorContains(t, err, `there is no time zone "Moon/Sea"`)
+}
+
+func TestTimesOfEveryFormComeWhenTheySay(t *testing.T) {
+	for _, c := range []struct{ spec, from, want string }{
+		{"0 8 * * 7", "2026-03-27T12:00:00Z", "2026-03-29T08:00:00Z 2026-04-05T08:00:00Z"},
+		{"0 8 * * fri-MON", "2026-03-26T12:00:00Z", "2026-03-27T08:00:00Z 2026-03-28T08:00:00Z " +
+			"2026-03-29T08:00:00Z 2026-03-30T08:00:00Z 2026-04-03T08:00:00Z"},
+		{"0 8 1 * 1", "2026-03-27T12:00:00Z", "2026-03-30T08:00:00Z 2026-04-01T08:00:00Z"},
+		{"*/25 9 * jan,Dec *", "2026-03-27T12:00:00Z", "2026-12-01T09:00:00Z " +
+			"2026-12-01T09:25:00Z 2026-12-01T09:50:00Z 2026-12-02T09:00:00Z"},
+		{"0 0 29 2 *", "2096-03-01T00:00:00Z", "2104-02-29T00:00:00Z"},
+		{"0 12 L * *", "2028-02-01T00:00:00Z", "2028-02-29T12:00:00Z 2028-03-31T12:00:00Z"},
+		{"0 12 * * TUE#2", "2026-03-01T00:00:00Z", "2026-03-10T12:00:00Z 2026-04-14T12:00:00Z"},
+		{"@weekly", "2026-03-27T12:00:00Z", "2026-03-29T00:00:00Z"},
+		{"@every 90m", "2026-03-27T12:00:00Z", "2026-03-27T13:30:00Z"},
+		{"TZ=Asia/Tokyo 0 8 * * *", "2026-03-27T12:00:00Z", "2026-03-27T23:00:00Z"},
+		{"TZ=Australia/Lord_Howe 45 1 * * *", "2026-04-03T16:00:00Z", // half an hour back
+			"2026-04-04T14:45:00Z 2026-04-05T15:15:00Z"},
+	} {
+		requireTimes(t, c.spec, "UTC", c.from, c.want)
+	}
+}
+
+// requireTimes has a schedule's times come as they are wanted, after from.
+func requireTimes(t *testing.T, spec, zone, from, want string) {
+	t.Helper()
+	times, err := schedule.Parse(spec, zone)
+	require.NoError(t, err)
+	at, err := time.Parse(time.RFC3339, from)
+	require.NoError(t, err)
+	for _, want := range strings.Fields(want) {
+		at = times.Next(at)
+		require.Equal(t, want, at.Format(time.RFC3339), spec)
+	}
 }
 
 func TestClocksThatAreChangedLoseNoTime(t *testing.T) {
@@ -378,13 +413,6 @@ func TestClocksThatAreChangedLoseNoTime(t *testing.T) {
 		{"0 8 * * 1-5", "2026-03-27T12:00:00Z", "2026-03-30T06:00:00Z 2026-03-31T06:00:00Z"},
 		{"*/30 1-3 * * *", "2026-03-29T00:00:00Z", "2026-03-29T00:30:00Z 2026-03-29T01:00:00Z"},
 	} {
-		times, err := schedule.Parse(c.spec, "Europe/Berlin")
-		require.NoError(t, err)
-		at, err := time.Parse(time.RFC3339, c.from)
-		require.NoError(t, err)
-		for _, want := range strings.Fields(c.want) {
-			at = times.Next(at)
-			require.Equal(t, want, at.Format(time.RFC3339), "%v", c)
-		}
+		requireTimes(t, c.spec, "Europe/Berlin", c.from, c.want)
 	}
 }
