@@ -6,5 +6,5 @@ func Words(lang string) (says, mends map[string]string) {
 	return t.Says, t.Mends
 }
 
-// Levels are all findings that there are.
-func Levels() map[string]level { return levels }
+// Warnings are the ids of the findings that are warnings.
+func Warnings() []string { return warnings }

@@ -79,10 +79,10 @@ func (l ledger) report(lang string) Report {
 	said := textsIn(cmp.Or(lang, words.Default))
 	for _, f := range l {
 		fill := strings.NewReplacer(f.with...)
-		r.Findings = append(r.Findings, Finding{ID: f.id, Level: levels[f.id],
-			Subject: f.subject, Says: fill.Replace(said.Says[f.id]),
-			Mend: fill.Replace(said.Mends[f.id])})
-		r.OK = r.OK && levels[f.id] != Broken
+		mend := fill.Replace(said.Mends[f.id])
+		r.Findings = append(r.Findings, Finding{ID: f.id, Level: levelOf(f.id, mend),
+			Subject: f.subject, Says: fill.Replace(said.Says[f.id]), Mend: mend})
+		r.OK = r.OK && levelOf(f.id, mend) != Broken
 	}
 	order := []level{Broken, Warning, OK}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
@@ -103,80 +103,20 @@ type questions struct{ Code, Target string }
 
 var textsIn = words.Of[texts]("doctor")
 
-// levels are all findings that there are.
-var levels = map[string]level{
-	"config.broken": Broken,
+// warnings are the findings of what works less well than it could. All others with a mend are of
+// something broken, and those without are good.
+var warnings = []string{"adb.version", "phone.dark", "phone.keyboard", "phone.switching",
+	"phone.storage", "phone.slow", "phone.secure", "phone.restless", "phone.unlisted",
+	"phone.profile", "phone.folded", "phone.twice", "phone.clock", "model.silent", "model.dialect",
+	"data.scarce", "clock.wrong", "http.taken", "http.refused", "http.open", "client.broken",
+	"client.command"}
 
-	"adb.ready":   OK,
-	"adb.missing": Broken, // no server, and no program to start one
-	"adb.failed":  Broken, // the program started none
-	"adb.away":    Broken, // the configured address does not answer
-	"adb.port":    Broken, // another program has it
-	"adb.version": Warning,
-
-	"phone.ready":        OK,
-	"phone.none":         Broken,
-	"phone.absent":       Broken, // the configured one
-	"phone.unauthorized": Broken,
-	"phone.permissions":  Broken,
-	"phone.offline":      Broken,
-	"phone.mode":         Broken, // recovery, bootloader, ...
-	"phone.hung":         Broken,
-	"phone.starting":     Broken,
-	"phone.unreadable":   Broken,
-	"phone.locked":       Broken,
-	"phone.dark":         Warning,
-	"phone.touches":      Broken,
-	"phone.keyboard":     Warning, // ADBKeyBoard is missing
-	"phone.switching":    Warning, // input methods may not be switched
-	"phone.storage":      Warning,
-	"phone.capture":      Broken,
-	"phone.slow":         Warning,
-	"phone.secure":       Warning,
-	"phone.restless":     Warning, // elements: the screen never rests
-	"phone.unlisted":     Warning, // elements: uiautomator gives none
-	"phone.profile":      Warning,
-	"phone.folded":       Warning,
-	"phone.twice":        Warning, // reached in several ways
-	"phone.clock":        Warning,
-
-	"model.ready":       OK,
-	"model.replay":      OK,
-	"model.unset":       Broken, // it cannot be opened as configured
-	"model.unreachable": Broken,
-	"model.scheme":      Broken, // http where https is spoken, or the reverse
-	"model.certificate": Broken,
-	"model.silent":      Warning, // it takes longer than this looks
-	"model.key":         Broken,
-	"model.name":        Broken,
-	"model.path":        Broken,
-	"model.limit":       Broken,
-	"model.failed":      Broken,
-	"model.blind":       Broken,
-	"model.dialect":     Warning, // of another family that is read
-	"model.unreadable":  Broken,
-	"model.places":      Broken,
-
-	"data.ready":    OK,
-	"data.database": Broken, // of store.url
-	"data.readonly": Broken,
-	"data.file":     Broken, // in the place of the folder
-	"data.full":     Broken,
-	"data.scarce":   Warning,
-	"data.broken":   Broken,
-
-	"clock.ready": OK,
-	"clock.wrong": Warning,
-
-	"http.ready":   OK,
-	"http.serving": OK,
-	"http.taken":   Warning,
-	"http.refused": Warning,
-	"http.open":    Warning, // reachable from elsewhere, without a token
-	"http.tokens":  Broken,
-
-	"client.ready":   OK,
-	"client.none":    OK,
-	"client.broken":  Warning,
-	"client.command": Warning,
+func levelOf(id, mend string) level {
+	switch {
+	case mend == "":
+		return OK
+	case slices.Contains(warnings, id):
+		return Warning
+	}
+	return Broken
 }
