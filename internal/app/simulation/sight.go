@@ -1,13 +1,11 @@
 package simulation
 
 import (
-	"cmp"
 	"fmt"
 	"image"
 	"slices"
 	"strings"
 
-	"golang.org/x/image/font"
 	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/math/fixed"
 
@@ -67,93 +65,31 @@ func middleOfRed(img image.Image) (at image.Point, seen bool) {
 	return image.Pt(at.X*1000/(n*b.Dx()), at.Y*1000/(n*b.Dy())), true
 }
 
-// ink reports where a picture is dark.
-type ink struct {
-	image.Rectangle
-	dark func(x, y int) bool
-}
-
-func inkOf(img image.Image) ink {
-	return ink{img.Bounds(), func(x, y int) bool {
-		r, g, b, _ := img.At(x, y).RGBA()
-		return r+g+b < 3*0x7fff
-	}}
-}
-
-// columns splits the picture where whole columns are empty, and cuts the parts to their dark
-// pixels.
-func (k ink) columns() (parts []ink) {
-	from := -1
-	for x := k.Min.X; x <= k.Max.X; x++ {
-		filled := false
-		for y := k.Min.Y; x < k.Max.X && y < k.Max.Y && !filled; y++ {
-			filled = k.dark(x, y)
-		}
-		switch {
-		case filled && from < 0:
-			from = x
-		case !filled && from >= 0:
-			parts = append(parts, k.cut(from, x))
-			from = -1
-		}
-	}
-	return parts
-}
-
-// cut leaves out the empty rows above and below the columns from left to right.
-func (k ink) cut(left, right int) ink {
-	empty := func(y int) bool {
-		for x := left; x < right; x++ {
-			if k.dark(x, y) {
-				return false
-			}
-		}
-		return true
-	}
-	top, bottom := k.Min.Y, k.Max.Y
-	for top < bottom && empty(top) {
-		top++
-	}
-	for bottom > top && empty(bottom-1) {
-		bottom--
-	}
-	return ink{image.Rect(left, top, right, bottom), k.dark}
-}
-
-// unlike is how many points of a grid over both are dark in one only.
-func (k ink) unlike(other ink) (n int) {
-	const grid = 24
-	for y := range grid {
-		for x := range grid {
-			if k.at(x, y, grid) != other.at(x, y, grid) {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-func (k ink) at(x, y, grid int) bool {
-	return k.dark(k.Min.X+(2*x+1)*k.Dx()/(2*grid), k.Min.Y+(2*y+1)*k.Dy()/(2*grid))
-}
-
-// readLine reads capital letters and digits of a line of text.
+// readLine reads a line of capital letters and digits that the font of basicfont has, enlarged, with
+// a margin around it.
 func readLine(img image.Image) string {
-	letters := map[rune]ink{}
-	for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" {
-		cell := image.NewGray(image.Rect(0, 0, 2*basicfont.Face7x13.Advance, 16))
-		pen := font.Drawer{Dst: cell, Src: image.White, Face: basicfont.Face7x13,
-			Dot: fixed.P(2, 12)}
-		pen.DrawString(string(c))
-		lit := ink{cell.Rect, func(x, y int) bool { return cell.GrayAt(x, y).Y > 0x7f }}
-		letters[c] = lit.columns()[0]
+	const margin = 8
+	face, from := basicfont.Face7x13, img.Bounds().Min
+	times := max(img.Bounds().Dy()/(face.Height+2*margin), 1)
+	dark := func(x, y int) bool {
+		r, g, b, _ := img.At(from.X+x*times+times/2, from.Y+y*times+times/2).RGBA()
+		return r+g+b < 3*0x7fff
 	}
 	var line strings.Builder
-	for _, part := range inkOf(img).columns() {
-		best, least := '?', 1<<30
-		for c, shape := range letters {
-			if n := part.unlike(shape); n < least || n == least && cmp.Less(c, best) {
-				best, least = c, n
+	for left := margin; left+face.Advance+margin <= img.Bounds().Dx()/times; left += face.Advance {
+		best, least := '?', face.Height*face.Advance
+		for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" {
+			_, shape, at, _, _ := face.Glyph(fixed.Point26_6{}, c)
+			unlike := 0
+			for i := range face.Height * face.Width {
+				x, y := i%face.Width, i/face.Width
+				_, _, _, ink := shape.At(at.X+x, at.Y+y).RGBA()
+				if ink > 0 != dark(left+x, margin+y) {
+					unlike++
+				}
+			}
+			if unlike < least {
+				best, least = c, unlike
 			}
 		}
 		line.WriteRune(best)
