@@ -6,9 +6,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
@@ -44,6 +47,20 @@ func (s *Service) until(f func(context.Context)) {
 	var going sync.WaitGroup
 	going.Go(func() { f(ctx) })
 	s.OnClose(func() error { cancel(errEnded); going.Wait(); return nil })
+}
+
+// inTurn is until for what one process of a data folder does at a time: the next one takes its turn
+// when that ends. The lock is the name of a file in the folder.
+func (s *Service) inTurn(lock string, f func(context.Context)) {
+	s.until(func(ctx context.Context) {
+		turn := flock.New(filepath.Join(s.dataDir, lock), flock.SetPermissions(0o600))
+		defer turn.Close()
+		if _, err := turn.TryLockContext(ctx, time.Second); err == nil {
+			f(ctx)
+		} else if ctx.Err() == nil {
+			s.log.ErrorContext(ctx, "a turn cannot be taken", "lock", lock, "err", err)
+		}
+	})
 }
 
 // follow logs what becomes of questions, and calls settled with those that are, until s is closed.

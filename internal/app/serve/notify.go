@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"sync"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/notify"
@@ -26,14 +23,14 @@ func openBrowsers(dir string) *push.Browsers { return push.Open(filepath.Join(di
 // errEnded ends the transport after a signal, which is a normal end.
 var errEnded = errors.New("the server ends")
 
-// notifyPeople tells people outside of open questions, and of what else is configured, until the
-// parts are closed. The Notifier is nil without an endpoint.
-func notifyPeople(s *app.Settings, d *app.Parts) (*notify.Notifier, error) {
-	c := s.Conf.Notify
-	o := &notify.Options{Questions: d.Manager.Broker(), Ledger: ledger{d.Store.Audit},
+// notifyPeople tells people outside of open questions, and of what else is configured, until s is
+// closed.
+func (s *Service) notifyPeople(set *app.Settings) error {
+	c := set.Conf.Notify
+	o := &notify.Options{Questions: s.Manager.Broker(), Ledger: ledger{s.Store.Audit},
 		HideText: !c.Text, Events: c.Events, Answers: c.Answers,
-		BaseURL: func() string { return pageURL(s) }, Log: s.Log,
-		Browsers: openBrowsers(s.Conf.DataDir),
+		BaseURL: func() string { return pageURL(set) }, Log: s.log,
+		Browsers: openBrowsers(s.dataDir),
 		Ntfy:     notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}
 	for _, h := range c.Webhooks {
 		o.Webhooks = append(o.Webhooks, notify.Webhook{URL: string(h.URL),
@@ -41,16 +38,19 @@ func notifyPeople(s *app.Settings, d *app.Parts) (*notify.Notifier, error) {
 	}
 	n, err := notify.New(o)
 	if err != nil {
-		return nil, app.Usage(fmt.Errorf("notifications: %w", err), "")
+		return app.Usage(fmt.Errorf("notifications: %w", err), "")
 	}
 	if n.Idle() {
-		return nil, nil
+		return nil
 	}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() { notifyInTurn(ctx, s, n) }) // ends when the parts are closed
-	d.OnClose(func() error { cancel(errEnded); wg.Wait(); return nil })
-	return n, nil
+	s.inTurn("notify.lock", func(ctx context.Context) {
+		if err := n.Run(ctx); !errors.Is(err, errEnded) {
+			s.log.Error("no more notifications of questions", "err", err)
+		}
+	})
+	s.noteRuns(n)
+	s.notifier.Store(n)
+	return nil
 }
 
 // tell tells people outside of something other than a question.
@@ -97,22 +97,6 @@ func (s *Service) tellRun(r store.Run, serial string) {
 func (s *Service) tellMissed(m schedule.Missed) {
 	s.tell(notify.Notice{Event: notify.ScheduleMissed, At: time.Now(), Schedule: m.Schedule.Name,
 		Serial: m.Schedule.Serial, Ticks: m.Ticks, From: m.From, To: m.To, Reason: m.Why})
-}
-
-// notifyInTurn runs the notifier while no other process of this data folder does. When that one
-// ends, the next continues from what it noted.
-func notifyInTurn(ctx context.Context, s *app.Settings, n *notify.Notifier) {
-	turn := flock.New(filepath.Join(s.Conf.DataDir, "notify.lock"), flock.SetPermissions(0o600))
-	defer turn.Close()
-	if _, err := turn.TryLockContext(ctx, time.Second); err != nil {
-		if ctx.Err() == nil {
-			s.Log.Error("no notifications of questions", "err", err)
-		}
-		return
-	}
-	if err := n.Run(ctx); !errors.Is(err, errEnded) {
-		s.Log.Error("no more notifications of questions", "err", err)
-	}
 }
 
 // pageURL is where people find the page now, or "".

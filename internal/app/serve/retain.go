@@ -2,10 +2,7 @@ package serve
 
 import (
 	"context"
-	"path/filepath"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/store"
@@ -18,15 +15,14 @@ const (
 	retainEvery = time.Hour
 )
 
-// retain deletes what the configuration does not keep, until s is closed. One process of a data
-// folder does so at a time.
+// retain deletes what the configuration does not keep, until s is closed.
 func (s *Service) retain(conf config.Retention) {
 	keep := store.Retention{Sessions: conf.Sessions.Duration(), Frames: conf.Frames.Duration(),
 		Disk: conf.Disk.Bytes()}
 	if keep == (store.Retention{}) {
 		return
 	}
-	s.until(func(ctx context.Context) {
+	s.inTurn("retention.lock", func(ctx context.Context) {
 		for next := retainFirst; wait.For(ctx, next) == nil; next = retainEvery {
 			s.retainOnce(ctx, keep)
 		}
@@ -34,11 +30,6 @@ func (s *Service) retain(conf config.Retention) {
 }
 
 func (s *Service) retainOnce(ctx context.Context, keep store.Retention) {
-	lock := flock.New(filepath.Join(s.dataDir, "retention.lock"), flock.SetPermissions(0o600))
-	defer lock.Close()
-	if mine, err := lock.TryLock(); err != nil || !mine {
-		return // another one does it
-	}
 	done, err := s.Store.Retain(ctx, keep)
 	if done.Sessions+done.Pictures > 0 {
 		s.log.InfoContext(ctx, "deleted what is old", "sessions", done.Sessions, "pictures",

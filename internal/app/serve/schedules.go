@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"path/filepath"
-	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/runs"
@@ -16,23 +12,11 @@ import (
 	"github.com/taploop/taploop/internal/usecase"
 )
 
-// schedules begins scheduled tasks until s is closed. One process of a data folder does so at a
-// time.
+// schedules begins scheduled tasks until s is closed.
 func (s *Service) schedules(conf config.Schedule, tell func(schedule.Missed)) {
-	scheduler := schedule.New(&schedule.Options{Store: s.Store.Schedules, Runs: scheduled{s},
-		SkipBusy: conf.Busy == config.Skip, SkipLate: conf.Missed == config.Skip, Tell: tell,
-		Log: s.log})
-	s.until(func(ctx context.Context) {
-		turn := flock.New(filepath.Join(s.dataDir, "schedule.lock"), flock.SetPermissions(0o600))
-		defer turn.Close()
-		if _, err := turn.TryLockContext(ctx, time.Second); err != nil {
-			if ctx.Err() == nil {
-				s.log.ErrorContext(ctx, "no schedules", "err", err)
-			}
-			return
-		}
-		scheduler.Run(ctx)
-	})
+	s.inTurn("schedule.lock", schedule.New(&schedule.Options{Store: s.Store.Schedules,
+		Runs: scheduled{s}, SkipBusy: conf.Busy == config.Skip,
+		SkipLate: conf.Missed == config.Skip, Tell: tell, Log: s.log}).Run)
 }
 
 // scheduled begins the runs of schedules. It implements schedule.Runs.

@@ -77,14 +77,10 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 	opts := toolOptions(set, d, rights(set, tokens))
 	s.tools, s.waits = tools.New(opts), opts.Waits
 	hear.Store(s)
-	n, err := notifyPeople(set, d)
-	if err != nil {
+	// before there are notices about runs that a former server left behind
+	if err := s.notifyPeople(set); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if n != nil {
-		s.noteRuns(n)
-	}
-	s.notifier.Store(n) // before notices about runs that a former server left behind
 	if err := d.Manager.Recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), d.Close())
 	}
