@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -66,7 +67,8 @@ func writeBackup(ctx context.Context, s *Store, path string) (sum Summary, err e
 	if err := replaceable(path); err != nil {
 		return sum, err
 	}
-	work, err := os.MkdirTemp(filepath.Dir(path), ".taploop-backup-*")
+	sweep(filepath.Dir(path), workPrefix, 24*time.Hour)
+	work, err := os.MkdirTemp(filepath.Dir(path), workPrefix+"*")
 	if err != nil {
 		return sum, hint.Add(err, hintWritable)
 	}
@@ -80,21 +82,36 @@ func writeBackup(ctx context.Context, s *Store, path string) (sum Summary, err e
 		return sum, err
 	}
 	copied.Made = s.now()
-	whole := filepath.Join(work, "backup")
-	if err := archive(ctx, s, whole, image, &copied, pictures); err != nil {
+	fresh := filepath.Join(work, "backup")
+	if err := archive(ctx, s, fresh, image, &copied, pictures); err != nil {
 		return sum, err
 	}
-	read, err := verify(ctx, whole)
-	if err == nil && read != copied {
-		err = fmt.Errorf("it reads back as %+v (want %+v)", read, copied)
+	read, err := verify(ctx, fresh)
+	if err == nil {
+		err = whole(read, copied)
 	}
 	if err == nil {
-		err = os.Rename(whole, path)
+		err = os.Rename(fresh, path)
 	}
 	if err == nil {
 		err = syncDir(filepath.Dir(path))
 	}
 	return copied, err
+}
+
+// workPrefix begins the names of folders in which backups are made.
+const workPrefix = ".taploop-backup-"
+
+// sweep removes the folders with such names that are older: processes that were killed left them.
+func sweep(dir, prefix string, older time.Duration) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && e.IsDir() && strings.HasPrefix(e.Name(), prefix) &&
+			time.Since(info.ModTime()) >= older {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name())) // else it stays, and does no harm
+		}
+	}
 }
 
 // replaceable refuses to write a backup over something else.
@@ -232,7 +249,8 @@ func addFile(w *tar.Writer, name, path string) error {
 
 // readSummary reads the first entry of a backup.
 func readSummary(r *tar.Reader) (sum Summary, err error) {
-	no := errors.New("the file is no backup of taploop")
+	no := hint.Add(errors.New("the file is no backup of taploop"),
+		"name a file that taploop backup wrote, or the copy that an upgrade left: taploop.db.schemaN")
 	h, err := r.Next()
 	if err != nil || h.Name != summaryName || h.Size > 1<<16 {
 		return sum, no

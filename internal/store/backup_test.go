@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -107,6 +108,9 @@ func TestABackupIsNotRestoredOverWhatIsThere(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "tokens.json"), []byte("{}"), 0o600))
 	s := open(t, dir, nil)
 	r := started(t, s)
+	killed := filepath.Join(filepath.Dir(file), ".taploop-backup-1") // while it made one
+	require.NoError(t, os.MkdirAll(killed, 0o700))
+	require.NoError(t, os.Chtimes(killed, time.Time{}, time.Now().Add(-25*time.Hour)))
 	_, err := s.Backup(t.Context(), file)
 	require.NoError(t, err)
 	info, err := os.Stat(file)
@@ -123,8 +127,11 @@ func TestABackupIsNotRestoredOverWhatIsThere(t *testing.T) {
 	_, _, err = store.Restore(t.Context(), file, dir, false)
 	require.ErrorContains(t, err, "the data folder holds a database")
 	require.Contains(t, hint.Of(err), "--replace")
+	killed = filepath.Join(dir, ".restore-1")
+	require.NoError(t, os.MkdirAll(killed, 0o700))
 	_, kept, err := store.Restore(t.Context(), file, dir, true)
 	require.NoError(t, err)
+	require.NoDirExists(t, killed)
 	require.DirExists(t, filepath.Join(kept, "frames"))
 	again := open(t, dir, nil)
 	require.Equal(t, mark, again.Sign("test", "text"), "the key is the same")
@@ -173,6 +180,7 @@ func TestABackupThatIsNotWholeIsRefused(t *testing.T) {
 			into := filepath.Join(t.TempDir(), "data")
 			_, _, err := store.Restore(t.Context(), bad, into, false)
 			require.ErrorContains(t, err, c.says)
+			require.NotEmpty(t, hint.Of(err))
 			require.NoDirExists(t, into)
 		})
 	}

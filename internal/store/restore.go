@@ -74,7 +74,9 @@ func readable(ctx context.Context, file string) (sum Summary, image bool, err er
 
 // putInto unpacks the file beside what the folder holds, and swaps the two.
 func putInto(ctx context.Context, file, dir string, image bool) (kept string, err error) {
-	fresh, err := os.MkdirTemp(dir, ".restore-*")
+	const prefix = ".restore-"
+	sweep(dir, prefix, 0)
+	fresh, err := os.MkdirTemp(dir, prefix+"*")
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/taploop/taploop/internal/hint"
 )
 
 // verify reads a backup into memory: it opens the database there, has SQLite look at all of it, and
@@ -46,7 +48,7 @@ func verify(ctx context.Context, path string) (Summary, error) {
 			_, err = io.Copy(all, r)
 		}
 		if err != nil {
-			return want, fmt.Errorf("the backup is damaged: %w", err)
+			return want, damaged(err)
 		}
 	}
 }
@@ -56,7 +58,12 @@ func whole(got, want Summary) error {
 	if got == want {
 		return nil
 	}
-	return fmt.Errorf("the backup is damaged: it holds %+v (want %+v)", got, want)
+	return damaged(errors.New("it does not hold what it says of itself"))
+}
+
+func damaged(err error) error {
+	return hint.Add(fmt.Errorf("the backup is damaged: %w", err),
+		"use another backup; of a file that was copied or moved, copy it again")
 }
 
 // verifyImage opens a database in memory, and counts its rows.
