@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
@@ -174,10 +176,21 @@ func TestARunIsOneTraceOfItsRequestsAndActions(t *testing.T) {
 	lines := c.lines()
 	require.Len(t, lines, 6)
 	require.True(t, strings.HasSuffix(lines[5], "error.type=MODEL_ERROR ERROR"), lines[5])
+	var keys []attribute.Key
 	for _, s := range c.spans {
 		require.Equal(t, c.spans[0].TraceId, s.TraceId)
 		require.NotContains(t, s.String(), "private")
+		for _, a := range s.Attributes {
+			if !strings.HasPrefix(a.Key, "taploop.") {
+				keys = append(keys, attribute.Key(a.Key))
+			}
+		}
 	}
+	require.Subset(t, []attribute.Key{semconv.ErrorTypeKey, semconv.GenAIAgentNameKey,
+		semconv.GenAIConversationIDKey, semconv.GenAIOperationNameKey, semconv.GenAIProviderNameKey,
+		semconv.GenAIRequestModelKey, semconv.GenAIToolNameKey, semconv.GenAIToolTypeKey,
+		semconv.GenAIUsageInputTokensKey, semconv.GenAIUsageOutputTokensKey}, keys,
+		"the names of the conventions")
 }
 
 func TestTheEnvironmentSaysWhereTracesGo(t *testing.T) {
