@@ -110,9 +110,7 @@ func askCode(ctx context.Context, a *invocation) (string, error) {
 func (c *pairCmd) byPicture(ctx context.Context, a *invocation, server *adb.Client) (
 	string, error) {
 	if _, err := server.Announced(ctx); err != nil {
-		return "", hint.Add(fmt.Errorf("this ADB server does not hear phones: %w", err),
-			"taploop pair HOST:PORT CODE, as the phone shows them under \"Pair device with "+
-				"pairing code\"")
+		return "", err
 	}
 	name, secret := "taploop-"+rand.Text()[:10], rand.Text()[:12]
 	code, err := tty.QR("WIFI:T:ADB;S:" + name + ";P:" + secret + ";;")

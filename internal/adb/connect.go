@@ -66,10 +66,9 @@ func (c *Client) Connect(ctx context.Context, address string) (said string, err 
 
 // Disconnect ends the server's connection to the address, or to all phones on the network for "".
 func (c *Client) Disconnect(ctx context.Context, address string) (said string, err error) {
-	said, err = c.Host(ctx, "host:disconnect:"+address)
+	said, err = c.told(ctx, "host:disconnect:"+address)
 	if err != nil {
-		return "", hint.Add(fmt.Errorf("disconnecting %s: %w", cmp.Or(address, "all"), err),
-			"`taploop devices` lists what is connected")
+		return "", fmt.Errorf("disconnecting %s: %w", cmp.Or(address, "all"), err)
 	}
 	if low := strings.ToLower(said); strings.Contains(low, "no such") ||
 		strings.Contains(low, "error") {
@@ -129,9 +128,14 @@ const (
 	ServiceConnect = "_adb-tls-connect._tcp"
 )
 
-// Announced lists what phones announce now. A server that does not listen for it is ErrClosed.
+// Announced lists what phones announce now. It is an error if the server does not listen for that.
 func (c *Client) Announced(ctx context.Context) ([]Announced, error) {
 	said, err := c.Host(ctx, "host:mdns:services")
+	if _, refused := errors.AsType[*RefusedError](err); refused {
+		err = hint.Add(fmt.Errorf("this ADB server does not hear phones: %w", err),
+			"taploop pair HOST:PORT CODE, as the phone shows them under \"Pair device with "+
+				"pairing code\"")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package adb_test
 
 import (
+	"net"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,4 +100,29 @@ func TestWhatPhonesAnnounceIsListed(t *testing.T) {
 	require.Equal(t, []adb.Announced{
 		{"adb-R5CT-x1", adb.ServiceConnect, "192.168.1.5:37123"},
 		{"taploop-ABC", adb.ServicePairing, "192.168.1.5:41001"}}, list)
+}
+
+// A server that does not listen for phones is told from one that is not there: each has its mend.
+func TestWhyNoPhoneIsHeardOrDisconnectedIsSaid(t *testing.T) {
+	deaf := clientOf(t, &fakeServer{refuse: map[string]string{
+		"host:mdns:services": "unknown host service"}})
+	_, err := deaf.Announced(t.Context())
+	require.ErrorContains(t, err, "does not hear phones")
+	require.Contains(t, hint.Of(err), "taploop pair HOST:PORT CODE")
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, ln.Close())
+	away, err := adb.New(&adb.Options{Server: ln.Addr().String(), StartsNone: true})
+	require.NoError(t, err)
+	_, err = away.Announced(t.Context())
+	require.ErrorIs(t, err, adb.ErrNoServer)
+	require.NotContains(t, err.Error()+hint.Of(err), "pair")
+	_, err = away.Disconnect(t.Context(), "")
+	require.ErrorIs(t, err, adb.ErrNoServer)
+	require.NotContains(t, hint.Of(err), "taploop devices")
+	busy := clientOf(t, &fakeServer{refuse: map[string]string{
+		"host:disconnect:10.0.0.1:5555": "no such device '10.0.0.1:5555'"}})
+	_, err = busy.Disconnect(t.Context(), "10.0.0.1:5555")
+	require.ErrorContains(t, err, "no such device")
+	require.Contains(t, hint.Of(err), "taploop devices")
 }
