@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,10 +9,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
@@ -55,8 +56,6 @@ func readSource(ctx context.Context, source string) (string, error) {
 	return string(b), err
 }
 
-var versionForm = regexp.MustCompile(`^v?(\d+)\.(\d+)(?:\.(\d+))?(-[0-9A-Za-z.-]+)?$`)
-
 // newestIn reads a version from a text, or from an object as GitHub has for a release.
 func newestIn(content string) (version, where string, err error) {
 	var o struct {
@@ -67,12 +66,9 @@ func newestIn(content string) (version, where string, err error) {
 	}
 	version = strings.TrimSpace(content)
 	if json.Unmarshal([]byte(content), &o) == nil {
-		version, where = o.Version+o.Tag, o.Page
-		if where == "" {
-			where = o.URL
-		}
+		version, where = o.Version+o.Tag, cmp.Or(o.Page, o.URL)
 	}
-	if !versionForm.MatchString(version) {
+	if !semver.IsValid(canonical(version)) || !strings.Contains(version, ".") {
 		return "", "", hint.Add(errors.New("upgrade.source holds no version"),
 			`it should hold a text such as 1.2.3, or {"version": "1.2.3"}`)
 	}
@@ -81,17 +77,7 @@ func newestIn(content string) (version, where string, err error) {
 
 // Newer reports whether a is a newer version than b. A version that has another form, as one
 // that was built from source has, is older than any release.
-func Newer(a, b string) bool {
-	x, y := versionForm.FindStringSubmatch(a), versionForm.FindStringSubmatch(b)
-	if x == nil || y == nil {
-		return x != nil
-	}
-	for i := 1; i <= 3; i++ {
-		m, _ := strconv.Atoi(x[i]) // "" is 0
-		n, _ := strconv.Atoi(y[i])
-		if m != n {
-			return m > n
-		}
-	}
-	return x[4] == "" && y[4] != "" || x[4] > y[4] && y[4] != ""
-}
+func Newer(a, b string) bool { return semver.Compare(canonical(a), canonical(b)) > 0 }
+
+// canonical is a version as package semver writes it.
+func canonical(version string) string { return "v" + strings.TrimPrefix(version, "v") }

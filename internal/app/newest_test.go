@@ -14,6 +14,7 @@ func TestVersionsAreComparedByTheirNumbers(t *testing.T) {
 		{"1.2.3", "1.2.3", false}, {"1.10.0", "1.9.9", true}, {"1.9.9", "1.10.0", false},
 		{"2.0", "1.99.99", true}, {"1.2.3", "1.2.3-rc.1", true}, {"1.2.3-rc.1", "1.2.3", false},
 		{"1.2.3-rc.2", "1.2.3-rc.1", true}, {"v1.3.0", "1.2.0", true},
+		{"1.2.3-rc.10", "1.2.3-rc.9", true}, {"1.2.3+b", "1.2.3", false},
 		{"0.1.0", "development", true}, {"nonsense", "1.0.0", false},
 		{"0.1.0", "v0.0.0-20261127081500-abcdef012345", true},
 	} {

@@ -3,13 +3,13 @@ package config
 import (
 	"errors"
 	"math"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/taploop/taploop/internal/notify"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -99,19 +99,13 @@ var operateSettings = []setting{
 // notices takes patterns that an event matches.
 func notices(v any) (bad []fault) {
 	for _, p := range v.([]string) {
-		bad = append(bad, unless(slices.ContainsFunc(NotifyEvents, func(event string) bool {
-			ok, err := path.Match(p, event)
-			return err == nil && ok
-		}), p, "an event, or a pattern of some, of "+strings.Join(NotifyEvents, ", "))...)
+		one := []string{p}
+		bad = append(bad, unless(slices.ContainsFunc(notify.Events(), func(event string) bool {
+			return notify.Chosen(one, event)
+		}), p, "an event, or a pattern of some, of "+strings.Join(notify.Events(), ", "))...)
 	}
 	return bad
 }
-
-// NotifyEvents are the events that people can be told of. A test of the server compares them with
-// those of package notify.
-var NotifyEvents = []string{"run.completed", "run.failed", "run.paused", "phone.lost",
-	"schedule.missed", "inquiry.created", "inquiry.overdue", "inquiry.resolved",
-	"inquiry.withdrawn", "inquiry.expired"}
 
 // ParseAge reads a duration, or a number of days or weeks such as 90d. "" is 0.
 func ParseAge(text string) (time.Duration, error) {

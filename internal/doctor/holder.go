@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"encoding/hex"
 	"fmt"
 	"net"
 	"os"
@@ -61,12 +60,9 @@ func holderOf(addr string) string {
 func listening(row, port string) string {
 	const local, state, inode, listens = 1, 3, 9, "0A"
 	fields := strings.Fields(row)
-	if len(fields) <= inode || fields[state] != listens {
-		return ""
-	}
-	_, at, _ := strings.Cut(fields[local], ":")
-	b, err := hex.DecodeString(at)
-	if err != nil || len(b) != 2 || strconv.Itoa(int(b[0])<<8|int(b[1])) != port {
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || len(fields) <= inode || fields[state] != listens ||
+		!strings.HasSuffix(fields[local], fmt.Sprintf(":%04X", n)) {
 		return ""
 	}
 	return fields[inode]

@@ -29,8 +29,8 @@ func Events() []string {
 	return all
 }
 
-// chosen reports whether one of the patterns is for the event, such as run.failed or run.*.
-func chosen(patterns []string, event string) bool {
+// Chosen reports whether one of the patterns is for the event, such as run.failed or run.*.
+func Chosen(patterns []string, event string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		ok, err := path.Match(p, event)
 		return err == nil && ok

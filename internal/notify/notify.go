@@ -111,7 +111,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 
 // send puts a message into the queues of the endpoints that have not had it.
 func (n *Notifier) send(ctx context.Context, m *notification) {
-	if !chosen(n.opts.Events, m.event) {
+	if !Chosen(n.opts.Events, m.event) {
 		return
 	}
 	m.link = n.link(m.question.ID)
@@ -188,7 +188,7 @@ func (n *Notifier) Chosen(about Notice) (Notice, bool) {
 		about.Answer = ""
 	}
 	about.Answer = text.Cut(about.Answer, maxText)
-	return about, about.Event != "" && chosen(n.opts.Events, about.Event)
+	return about, about.Event != "" && Chosen(n.opts.Events, about.Event)
 }
 
 // Tell sends a notice, if it is chosen. The notice is in the ledger when Tell returns: what this

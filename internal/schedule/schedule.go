@@ -16,7 +16,7 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-var parser = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow |
+var parser = cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow |
 	cron.Descriptor | cron.Extended | cron.DowOrDom).
 	WithMinEveryInterval(time.Minute).WithMaxSearchYears(9) // 2100 is no leap year
 
@@ -27,7 +27,7 @@ type Times struct {
 }
 
 // Parse reads when a schedule's times are: five fields of cron, or a word such as @daily, in the
-// zone, which is this machine's if it is "". A zone that is part of spec, TZ=Asia/Tokyo, comes first.
+// zone, which is this machine's if it is "". A zone in spec itself, TZ=Asia/Tokyo, comes first.
 func Parse(spec, zone string) (Times, error) {
 	t := Times{zone: time.Local}
 	var err error
@@ -52,8 +52,8 @@ func Parse(spec, zone string) (Times, error) {
 }
 
 // Next is the first time after at, or zero if none comes within years. Where clocks are changed, a
-// time that comes twice counts once, unless the schedule is for every hour, and one that is left out
-// counts at the same distance from midnight.
+// time that comes twice counts once, unless the schedule is for every hour, and one that is left
+// out counts at the same distance from midnight.
 func (t Times) Next(at time.Time) time.Time {
 	next := t.spec.Next(at.In(t.zone))
 	if next.IsZero() {

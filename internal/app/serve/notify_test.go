@@ -10,15 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/app"
-	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/notify"
 	"github.com/taploop/taploop/internal/store"
 )
-
-func TestTheEventsThatCanBeChosenAreThoseThatThereAre(t *testing.T) {
-	require.ElementsMatch(t, notify.Events(), config.NotifyEvents)
-}
 
 // A process that dies between the end of a run and its message leaves the message to the next one.
 // One that lives sends it under the same id, so that nobody is told twice.
