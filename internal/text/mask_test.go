@@ -40,7 +40,7 @@ func TestASecretIsHiddenInTheFormsOfReports(t *testing.T) {
 	const value = "pa$$ w.rd's"
 	source := regexp.QuoteMeta(value)
 	for _, written := range []string{value, source, strconv.Quote(source), text.Readable(source),
-		html.EscapeString(source), "pa$$%20w.rd%27s", "pa%24%24+w.rd%27s", "pa$$+w.rd&#39;s",
+		html.EscapeString(source), "pa$$%20w.rd%27s", "pa%24%24+w.rd%27s",
 		html.EscapeString(strconv.Quote(value)), `'pa$$ w.rd'\''s'`, `'pa$$ w.rd''s'`} {
 		got := m.Text("<" + written + ">")
 		require.Contains(t, got, "***", written)
