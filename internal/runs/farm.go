@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -108,7 +109,15 @@ func (f farm) recoverDead(ctx context.Context) ([]store.Run, error) {
 	if f.m.opts.Neighbours == nil {
 		return f.m.store.Runs.Recover(ctx)
 	}
-	return f.m.store.Runs.HandOver(ctx)
+	return f.m.store.Runs.HandOver(ctx, f.lost)
+}
+
+// lost reports whether nothing carries out a run that the store says is this process's, nor has
+// just begun to. Who begins nevertheless is refused by the store.
+func (f farm) lost(r store.Run) bool {
+	s := f.m.states.inUse(r.SessionID)
+	idle := s == nil || s.current() == nil && s.notStored() == nil
+	return idle && time.Since(r.UpdatedAt).Abs() > asking.StoreTime // the clock may be set back
 }
 
 // rescue takes over the runs whose process died, and resumes those on phones of this process that a

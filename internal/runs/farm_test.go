@@ -214,6 +214,35 @@ func TestARequeuedRunBeginsAsItWasMeantTo(t *testing.T) {
 	})
 }
 
+// The answer to a commit is lost with a database that fails over: the store says that a worker has
+// the run, or even carries it out, and the worker does not know it.
+func TestARunThatItsWorkerDoesNotKnowOfIsCarriedOut(t *testing.T) {
+	claimed := []store.Change{{Claim: true, To: store.Queued}}
+	for name, changes := range map[string][]store.Change{
+		"claimed": claimed, "running": append(claimed, store.Change{To: store.Running}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				all := newFakePhones("P")
+				front, worker := w.machine(all), w.machine(all)
+				defer front.close()
+				defer worker.close()
+				st, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Serial: "P"})
+				require.NoError(t, err)
+				for _, c := range changes {
+					_, err = worker.store.Runs.Transition(w.ctx(), st.Run.ID, c)
+					require.NoError(t, err)
+				}
+				require.NoError(t, worker.store.Leases.Take(w.ctx(), "P", st.Run.ID))
+				next := w.machine(all, "P")
+				defer next.close()
+				st = front.wait(st.Session.ID)
+				require.Equal(t, store.Completed, st.Run.State, "%s", st.Message)
+			})
+		})
+	}
+}
+
 // The answer comes while no worker has the phone: the front leaves the run to the next one.
 func TestAnAnswerWaitsForAWorker(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {

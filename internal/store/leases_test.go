@@ -140,7 +140,7 @@ func TestARunOfADeadOwnerEndsAsItLeftWordOf(t *testing.T) {
 	require.NoError(t, dying.Leases.Take(t.Context(), "emu-1", ended.ID))
 	require.NoError(t, dying.Close())
 	for range 2 { // the second time there is nothing to recover
-		_, err := s.Runs.HandOver(t.Context())
+		_, err := s.Runs.HandOver(t.Context(), func(store.Run) bool { return false })
 		require.NoError(t, err)
 	}
 	got, err := s.Runs.Get(t.Context(), ended.ID)

@@ -100,7 +100,9 @@ func (t *tx) present(ctx context.Context) error {
 	return nil
 }
 
-// renew renews the leases of the owner: on itself, and on its phones, which it returns.
+// renew renews the leases of the owner: on itself, and on its phones, which it returns. It lets go
+// the phones that neither a run of the owner has nor a life of one touches: the answer to a change
+// that made them the owner's may have been lost.
 func (t *tx) renew(ctx context.Context) (kept []string, err error) {
 	now, expires := millis(t.at), millis(t.at.Add(t.db.opts.TTL))
 	err = t.exec(ctx, `INSERT INTO leases (serial, worker, since, expires_at)
@@ -111,8 +113,16 @@ func (t *tx) renew(ctx context.Context) (kept []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, t, scanID, `UPDATE leases SET renewals = renewals + 1, expires_at = ?
+	kept, err = collect(ctx, t, scanID, `UPDATE leases SET renewals = renewals + 1, expires_at = ?
 		WHERE worker = ? AND serial <> worker RETURNING serial`, expires, t.db.owner.ID)
+	if stray := t.db.owner.untouched(kept); err == nil && len(stray) > 0 {
+		those, list := t.db.engine.among("serial", stray)
+		err = t.exec(ctx, `UPDATE leases SET worker = '' WHERE worker = ? AND `+those+`
+			AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = leases.run_id
+				AND r.owner = leases.worker AND r.state IN ('QUEUED', 'RUNNING'))`,
+			t.db.owner.ID, list)
+	}
+	return kept, err
 }
 
 // keep renews until ctx ends. In a folder that only processes of this machine share it stops as
@@ -235,6 +245,20 @@ func (o *Owner) Touching(serial string) (done func()) {
 		delete(o.lives, life)
 		o.changed.Send()
 	}
+}
+
+// untouched returns the phones that no life of a run may touch.
+func (o *Owner) untouched(serials []string) []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(serials), func(serial string) bool {
+		for life := range o.lives {
+			if life.serial == serial {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // may reports whether the last renewal is young enough, and was for the phone of every life that

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -114,6 +115,7 @@ func TestAPhoneIsItsWorkersUntilItLetsGo(t *testing.T) {
 	} {
 		r := started(t, worker)
 		require.NoError(t, worker.Leases.Take(t.Context(), serial, r.ID))
+		defer worker.Owner.Touching(serial)()
 		taker := leave(r)
 		require.NoError(t, other.Leases.Release(t.Context(), serial, r.ID))
 		err := other.Leases.Take(t.Context(), serial, taker.ID)
@@ -127,6 +129,29 @@ func TestAPhoneIsItsWorkersUntilItLetsGo(t *testing.T) {
 		require.ErrorIs(t, worker.Journal(r).Intent(t.Context(), step(t, 1, actions.Home{})),
 			store.ErrFenced, serial)
 	}
+}
+
+// A worker that lives has its phones until it lets go. One that it does not know to be its own,
+// because the answer to a change was lost, it lets go at its next renewal.
+func TestAPhoneThatNothingOfItsWorkerTouchesIsLetGo(t *testing.T) {
+	dir := t.TempDir()
+	worker, other := open(t, dir, nil), open(t, dir, nil)
+	r, taker := started(t, worker), started(t, other)
+	taken := func() bool {
+		require.NoError(t, worker.Owner.Wake(t.Context(), time.Hour))
+		err := other.Leases.Take(t.Context(), "emu-1", taker.ID)
+		busy := (*store.BusyError)(nil)
+		require.True(t, err == nil || errors.As(err, &busy), "%v", err)
+		return err == nil
+	}
+	require.NoError(t, worker.Leases.Take(t.Context(), "emu-1", r.ID))
+	require.False(t, taken(), "its run is about to begin")
+	untouched := worker.Owner.Touching("emu-1")
+	_, err := other.Runs.Transition(t.Context(), r.ID, store.Change{To: store.Cancelled})
+	require.NoError(t, err)
+	require.False(t, taken(), "it may be in the middle of a gesture")
+	untouched()
+	require.True(t, taken())
 }
 
 // The machines' clocks are minutes apart, and are set while a worker has its phone: nobody takes it

@@ -14,21 +14,26 @@ import (
 // processes.
 //
 // It writes only when there is something to bring back.
-func (rs Runs) Recover(ctx context.Context) ([]Run, error) { return rs.recover(ctx, recoverRun) }
+func (rs Runs) Recover(ctx context.Context) ([]Run, error) {
+	return rs.recover(ctx, recoverRun, func(Run) bool { return false })
+}
 
 // HandOver is Recover, but leaves the runs with phones that were going on QUEUED for whichever
-// process claims them, and not PAUSED.
-func (rs Runs) HandOver(ctx context.Context) ([]Run, error) { return rs.recover(ctx, handOver) }
+// process claims them, and not PAUSED. It does so as well with runs of this store that are lost:
+// a change whose answer did not arrive made them its own, and nothing carries them out.
+func (rs Runs) HandOver(ctx context.Context, lost func(Run) bool) ([]Run, error) {
+	return rs.recover(ctx, handOver, lost)
+}
 
 func (rs Runs) recover(
-	ctx context.Context, one func(context.Context, *tx, *Run) error,
+	ctx context.Context, one func(context.Context, *tx, *Run) error, lost func(Run) bool,
 ) ([]Run, error) {
-	left, err := abandoned(ctx, rs.read, rs.owner)
+	left, err := abandoned(ctx, rs.read, rs.owner, lost)
 	if err != nil || len(left) == 0 {
 		return nil, doing(err, "recovering interrupted runs")
 	}
 	err = rs.update(ctx, func(ctx context.Context, tx *tx) error {
-		if left, err = abandoned(ctx, tx, rs.owner); err != nil {
+		if left, err = abandoned(ctx, tx, rs.owner, lost); err != nil {
 			return err
 		}
 		for i := range left {
@@ -47,12 +52,16 @@ func (rs Runs) recover(
 	return left, doing(err, "recovering interrupted runs")
 }
 
-// abandoned returns the queued and running runs whose owners have died.
-func abandoned(ctx context.Context, q queryer, o *Owner) ([]Run, error) {
+// abandoned returns the queued and running runs whose owners have died, and those of o that are
+// lost.
+func abandoned(ctx context.Context, q queryer, o *Owner, lost func(Run) bool) ([]Run, error) {
 	runs, err := collect(ctx, q, scanRow[Run], "SELECT "+runColumns+` FROM runs r
 		WHERE state IN ('QUEUED', 'RUNNING') AND owner <> '' ORDER BY created_at, rowid`)
 	dead := map[string]bool{}
 	return slices.DeleteFunc(runs, func(r Run) bool {
+		if r.Owner == o.ID {
+			return !lost(r)
+		}
 		if _, known := dead[r.Owner]; !known {
 			dead[r.Owner] = !o.alive(ctx, q, r.Owner)
 		}
