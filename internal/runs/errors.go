@@ -93,7 +93,7 @@ func CodeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
-	if errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrDiskFull) {
+	if unavailable(err) {
 		return StoreUnavailable
 	}
 	return InternalError

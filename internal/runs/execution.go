@@ -183,7 +183,7 @@ func (x *execution) finish(ctx context.Context, out Outcome) {
 		change: store.Change{To: stateOf(&out.Ending), Reason: out.Reason, Answer: out.Answer,
 			Begun: out.Begun, Err: strings.ReplaceAll(errorText(out.Err), "sessions show SESSION",
 				"sessions show "+x.sess.ID)}}
-	e.change = x.handedOver(e.change)
+	e.change = x.handedOver(e.change, out.Err)
 	if e.change.To.Waiting() {
 		e.change.Question = out.Parked
 	}
@@ -207,13 +207,18 @@ func (x *execution) lease(ctx context.Context) error {
 	return err
 }
 
-// handedOver returns the end of a life as it is stored: a run that ends with this process waits for
-// another one, if this one takes part in a farm.
-func (x *execution) handedOver(c store.Change) store.Change {
-	if c.Reason != agentloop.ServerRestarted || x.sess.Serial == "" || !x.m.handsOver.Load() {
+// handedOver returns the end of a life as it is stored. In a farm a run waits for another process if
+// it ends with this one, or because the store took no writes here.
+func (x *execution) handedOver(c store.Change, err error) store.Change {
+	ails := c.Reason == agentloop.InternalError && unavailable(err)
+	if !ails && c.Reason != agentloop.ServerRestarted || x.sess.Serial == "" ||
+		!x.m.handsOver.Load() {
 		return c
 	}
-	c.To, c.Reason, c.Unowned = store.Queued, agentloop.StillRunning, true
+	if ails {
+		x.m.ails.Store(true)
+	}
+	c.To, c.Reason, c.Unowned, c.Err = store.Queued, agentloop.StillRunning, true, ""
 	c.Progress = agentloop.Progress.Resumed
 	return c
 }

@@ -53,6 +53,12 @@ func (f farm) report(doing string, err error) {
 }
 
 func (f farm) claimAll(ctx context.Context) error {
+	if f.m.ails.Load() {
+		if f.m.store.Room(ctx) != nil {
+			return nil // the end of a run has said so
+		}
+		f.m.ails.Store(false)
+	}
 	waiting, err := f.m.store.Farm.Unowned(ctx)
 	for _, u := range waiting {
 		if f.m.opts.Neighbours.Mine(u.Serial) {

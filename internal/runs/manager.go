@@ -70,6 +70,7 @@ type Manager struct {
 	lines      *queue.Lines
 	touches    *touches.Counter
 	handsOver  atomic.Bool // runs that end with the process wait for another one
+	ails       atomic.Bool // the store took no writes: no run is claimed before it does
 	ends       *ends
 }
 

@@ -103,7 +103,7 @@ func (r resumer) report(questionID string, err error) {
 // unavailable reports whether err means that the store accepts no changes for now.
 func unavailable(err error) bool {
 	return errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrLocked) ||
-		errors.Is(err, asking.ErrStoreTime)
+		errors.Is(err, store.ErrSilent) || errors.Is(err, asking.ErrStoreTime)
 }
 
 func (r resumer) deliver(ctx context.Context, questionID string) error {

@@ -85,6 +85,34 @@ func TestARunWhoseEndCannotBeStoredIsPausedAsSoonAsTheStoreAnswers(t *testing.T)
 	})
 }
 
+// A farm has nobody who watches each run: one that the store has stopped is taken up by whichever
+// machine's store takes writes again.
+func TestInAFarmARunThatTheStoreStoppedContinuesByItself(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.files.Patience = time.Millisecond
+		all := newFakePhones("P")
+		worker := w.machine(all, "P")
+		defer worker.close()
+		st, err := worker.manager.Start(w.ctx(), runs.StartRequest{Task: "tap tap tap", Serial: "P",
+			KeepEnvironment: true})
+		require.NoError(t, err)
+		time.Sleep(1500 * time.Millisecond) // one step is stored, the model thinks about the next
+		unlock := w.locked()
+		time.Sleep(10 * time.Second)
+		asked := len(worker.policy.seen)
+		time.Sleep(10 * time.Second)
+		require.Len(t, worker.policy.seen, asked, "no model is asked in vain")
+		unlock()
+		st = worker.wait(st.Session.ID)
+		if st.Run.State == store.Paused { // its end is yet to be stored
+			time.Sleep(time.Minute)
+			st = worker.wait(st.Session.ID)
+		}
+		require.Equal(t, store.Completed, st.Run.State, "%s", st.Message)
+		require.Len(t, all.phones["P"].done(), 3, "nothing is lost or repeated")
+	})
+}
+
 func TestAnEndThatIsStoredLateIsTheTrueOne(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.hasty()

@@ -112,11 +112,16 @@ const retryPause = 50 * time.Millisecond
 // attempt runs f in a transaction and commits it.
 func (d *db) attempt(
 	ctx context.Context, durable bool, f func(context.Context, *tx) error,
-) error {
+) (err error) {
 	ctx = context.WithoutCancel(ctx)
+	defer func() {
+		if err != nil && ctx.Err() != nil {
+			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+	}()
 	if !d.engine.alone() { // a server may have gone silent
 		var stop func()
-		ctx, stop = context.WithTimeoutCause(ctx, 2*d.opts.Patience, errSilent)
+		ctx, stop = context.WithTimeoutCause(ctx, 2*d.opts.Patience, ErrSilent)
 		defer stop()
 	}
 	begun, err := d.engine.begin(ctx, d, durable)
@@ -139,8 +144,6 @@ func (d *db) attempt(
 	}
 	return nil
 }
-
-var errSilent = errors.New("the database did not answer")
 
 // view runs f in a transaction that reads one state of everything. If the database goes away
 // meanwhile, f runs again, until ctx ends.

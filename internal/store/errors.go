@@ -30,6 +30,8 @@ var (
 	ErrDiskFull = errors.New("the disk is full")
 	// ErrLocked says that another program did not let go of the database.
 	ErrLocked = errors.New("another program has locked the database")
+	// ErrSilent says that the database did not answer, or not whether it has stored a change.
+	ErrSilent = errors.New("the database did not answer")
 	// ErrReadOnly says that the data folder can only be read.
 	ErrReadOnly = errors.New("the data folder can only be read")
 	// ErrDamaged says that the database cannot be read, or that what was in it is gone.
@@ -40,7 +42,7 @@ var (
 // error unchanged.
 func explain(err error) error {
 	if err == nil || errors.Is(err, ErrDiskFull) || errors.Is(err, ErrLocked) ||
-		errors.Is(err, ErrDamaged) {
+		errors.Is(err, ErrDamaged) || errors.Is(err, ErrSilent) {
 		return err
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {

@@ -330,7 +330,7 @@ func (t *pgTransaction) outcome(cause error) error {
 
 // errUnknown is not to be tried again, whatever the cause is.
 func errUnknown(cause error) error {
-	return fmt.Errorf("whether it was stored is not known: %v", cause)
+	return fmt.Errorf("%w: whether it was stored is not known: %v", ErrSilent, cause)
 }
 
 // again implements engine. What did not commit can be tried again, also on another server.
@@ -352,7 +352,7 @@ func (*postgresEngine) again(err error) bool {
 
 // unreachable adds a hint to the error of a database that does not answer.
 func unreachable(err error) error {
-	return hint.Add(err, "see that PostgreSQL runs at the address in store.url, and that this "+
+	return hint.Add(fmt.Errorf("%w: %w", ErrSilent, err), "see that PostgreSQL runs at the address in store.url, and that this "+
 		"machine reaches it; what was stored before is whole")
 }
 
