@@ -88,7 +88,7 @@ bench-peers:
 
 # Faults of machines that share a store for CHAOS, and the interleavings of leases, a million.
 chaos:
-	TAPLOOP_TEST_CHAOS=$(CHAOS) $(GO) test -vet=off $(RACE) -timeout 2h -v -run 'AFarmUnderFaults' ./cmd/taploop
+	TAPLOOP_TEST_CHAOS=$(CHAOS) $(GO) test -vet=off $(RACE) -timeout 2h -parallel 1 -v -run 'AFarmUnderFaults|WorkersAreReplaced' ./cmd/taploop
 	TAPLOOP_TEST_LONG=1 $(GO) test -vet=off $(RACE) -run 'Interleaving|Worker|Writer' ./internal/store
 
 build:

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -131,8 +132,9 @@ func (f *rough) fillFor(d disk) {
 	d.empty()
 }
 
-// clients keep so many tasks going until the returned function is called, which waits for the last.
-func (f *rough) clients(ctx context.Context, many int) (finish func() (tasks int)) {
+// clients keep so many tasks going, until there were all or the returned function is told that it is
+// enough. That waits for the last.
+func (f *rough) clients(ctx context.Context, many, all int) (finish func(enough bool) (tasks int)) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	next, over := 0, false
@@ -140,22 +142,21 @@ func (f *rough) clients(ctx context.Context, many int) (finish func() (tasks int
 		wg.Go(func() {
 			for {
 				mu.Lock()
-				task := next
-				if !over {
+				task, stop := next, over || next == all || ctx.Err() != nil
+				if !stop {
 					next++
 				}
-				stop := over
 				mu.Unlock()
-				if stop || ctx.Err() != nil {
+				if stop {
 					return
 				}
 				f.client(ctx, task)
 			}
 		})
 	}
-	return func() int {
+	return func(enough bool) int {
 		mu.Lock()
-		over = true
+		over = over || enough
 		mu.Unlock()
 		wg.Wait()
 		return next
@@ -229,14 +230,46 @@ func (f *rough) tell() {
 	}
 }
 
-// TestAFarmUnderFaults has clients begin task after task while machines are killed, stand still and
-// lose each other, for TAPLOOP_TEST_CHAOS. TAPLOOP_TEST_SEED repeats the order of the faults.
-func TestAFarmUnderFaults(t *testing.T) {
-	t.Parallel()
+// chaosFor is how long faults go on. Without it there are none.
+func chaosFor(t *testing.T) time.Duration {
 	long, _ := time.ParseDuration(os.Getenv("TAPLOOP_TEST_CHAOS"))
 	if long == 0 {
 		t.Skip("make chaos")
 	}
+	return long
+}
+
+// TestWorkersAreReplacedUnderLoad has twelve phones do tasks, 1,000 of them in TAPLOOP_TEST_CHAOS of
+// ten minutes, while one worker after the other is drained and another one begins in its place.
+func TestWorkersAreReplacedUnderLoad(t *testing.T) {
+	t.Parallel()
+	all := int(chaosFor(t).Seconds() * 1000 / 600)
+	const phones, workers = 12, 3
+	f := newRough(t, 1, phones, workers, 2)
+	f.anyPhone, f.thinks = true, 200*time.Millisecond
+	finish := f.clients(t.Context(), 2*phones, all)
+	for _, w := range f.workers {
+		f.wait(outage)
+		_, said, code := f.run("farm", "drain", fmt.Sprintf("%s-%d", w.name, w.started))
+		require.Zero(t, code, said)
+		require.Zero(t, w.process.ends(), "%s", w.process.stderr)
+		f.start(w)
+		w.process.stderr.await(t, "(the phones are announced)")
+	}
+	began := time.Now()
+	require.Equal(t, all, finish(false))
+	h := f.history(t.Context())
+	t.Logf("%d tasks, the last %v after the last worker; a run waited for another worker for %v",
+		all, time.Since(began).Round(time.Second), h.handover())
+	require.Empty(t, h.wrongs())
+	require.Less(t, h.handover(), chaosTTL)
+}
+
+// TestAFarmUnderFaults has clients begin task after task while machines are killed, stand still and
+// lose each other, for TAPLOOP_TEST_CHAOS. TAPLOOP_TEST_SEED repeats the order of the faults.
+func TestAFarmUnderFaults(t *testing.T) {
+	t.Parallel()
+	long := chaosFor(t)
 	const phones, workers = 4, 3
 	seed := rand.Uint64()
 	if given, err := strconv.ParseUint(os.Getenv("TAPLOOP_TEST_SEED"), 10, 64); err == nil {
@@ -248,7 +281,7 @@ func TestAFarmUnderFaults(t *testing.T) {
 	f.thinks = 100 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	finish := f.clients(ctx, phones+2)
+	finish := f.clients(ctx, phones+2, math.MaxInt)
 	began, done := time.Now(), 0
 	for time.Since(began) < long {
 		for _, i := range f.random.Perm(len(faults)) {
@@ -263,7 +296,7 @@ func TestAFarmUnderFaults(t *testing.T) {
 		}
 	}
 	hung := time.AfterFunc(patience, cancel)
-	tasks := finish()
+	tasks := finish(true)
 	if !hung.Stop() {
 		f.tell()
 		t.Fatalf("tasks do not end; TAPLOOP_TEST_SEED=%d; continued by their clients: %v", seed,

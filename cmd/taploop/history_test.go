@@ -101,6 +101,25 @@ func (h *history) wrongs() (list []string) {
 	return list
 }
 
+// handover is the longest that a task waited for another worker between two touches, without what
+// nobody had the processor for.
+func (h *history) handover() (longest time.Duration) {
+	last := map[int]touchSeen{}
+	for _, t := range h.touches {
+		if before, ok := last[t.task]; ok && before.worker != t.worker {
+			waited := t.at.Sub(before.at)
+			for _, s := range h.stalls {
+				if s.at.After(before.at) && s.at.Before(t.at) {
+					waited -= s.long
+				}
+			}
+			longest = max(longest, waited)
+		}
+		last[t.task] = t
+	}
+	return longest
+}
+
 // holder is the worker that has the phone then, "" for none, and since when.
 func (h *history) holder(phone string, then time.Time) (worker string, since time.Time) {
 	for _, x := range h.holds {

@@ -1,4 +1,5 @@
-// Package queue makes runs wait in order for a phone or for one of the places for goals of agents.
+// Package queue makes runs wait for a phone or for one of the places for goals of agents: those of a
+// client in order, and those of several clients in turn.
 // A phone belongs to one run at a time among all processes of a data folder. Places are per
 // process.
 package queue
@@ -51,7 +52,8 @@ type Place struct {
 	wake chan struct{} // has a token when it may be the run's turn
 }
 
-// Join adds a run of the session to the end of its line. The caller must call Leave.
+// Join adds a run of the session to its line: behind the other runs of its client, and before those
+// in front of which more runs of their own client wait. The caller must call Leave.
 func (l *Lines) Join(x store.Session, runID string) *Place {
 	p := &Place{
 		wake: make(chan struct{}, 1),
@@ -60,8 +62,27 @@ func (l *Lines) Join(x store.Session, runID string) *Place {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.bySerial[x.Serial] = append(l.bySerial[x.Serial], p)
+	line := l.bySerial[x.Serial]
+	l.bySerial[x.Serial] = slices.Insert(line, p.share(line), p)
 	return p
+}
+
+// share returns where in the line the run has its place.
+func (p *Place) share(line []*Place) int {
+	own, before := 0, map[string]int{} // runs in front, by client
+	for _, o := range line {
+		if o.hold.Client == p.hold.Client {
+			own++
+		}
+	}
+	for i, o := range line {
+		theirs := before[o.hold.Client]
+		if i >= places(p.hold.Serial) && theirs > own && before[p.hold.Client] == own {
+			return i
+		}
+		before[o.hold.Client]++
+	}
+	return len(line)
 }
 
 // Acquire waits until it is the run's turn. It calls busy if it has to wait. A run that gets its

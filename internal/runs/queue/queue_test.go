@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/runs/queue"
@@ -105,6 +106,38 @@ func TestAPhoneGoesToTheRunsInTheOrderInWhichTheyCame(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, []string{"r1", "other", "r2", "r3"}, w.turns)
 		require.Equal(t, before, time.Now(), "who is next is woken at once")
+	})
+}
+
+// A client with many runs does not keep others waiting for all of them.
+func TestClientsTakeTurns(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		for i, run := range []string{"a0", "a1", "a2", "a3", "b1", "c1", "b2", "a4", "c2"} {
+			client := run[:1]
+			p := w.Join(store.Session{ID: run, Serial: "A", Client: client}, run)
+			go func() {
+				assert.NoError(t, w.Acquire(t.Context(), p, func() {}))
+				w.note(&w.turns, run)
+			}()
+			if synctest.Wait(); i == 0 {
+				require.Equal(t, []string{"a0"}, w.turns, "the phone was free")
+			}
+		}
+		for len(w.turns) < 9 {
+			w.Release(t.Context(), "A", w.turns[len(w.turns)-1])
+			synctest.Wait()
+		}
+		require.Equal(t, []string{"a0", "a1", "b1", "c1", "a2", "b2", "c2", "a3", "a4"}, w.turns)
+
+		var goals []*queue.Place
+		for range queue.Goals + 2 {
+			goals = append(goals, w.Join(store.Session{Client: "a"}, "of a"))
+		}
+		w.Join(store.Session{Client: "b"}, "of b")
+		require.Equal(t, queue.Goals, w.Ahead("", "of b"), "before the goals that wait")
+		for _, p := range goals {
+			w.Leave(p)
+		}
 	})
 }
 
