@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"sync"
@@ -245,7 +246,9 @@ func TestWorkersAreReplacedUnderLoad(t *testing.T) {
 	t.Parallel()
 	all := int(chaosFor(t).Seconds() * 1000 / 600)
 	const phones, workers = 12, 3
-	f := newRough(t, 1, phones, workers, 2)
+	program, err := exec.LookPath("taploop")
+	require.NoError(t, err)
+	f := newRough(t, program, 1, phones, workers, 2)
 	f.anyPhone, f.thinks = true, 200*time.Millisecond
 	finish := f.clients(t.Context(), 2*phones, all)
 	for _, w := range f.workers {
@@ -276,7 +279,12 @@ func TestAFarmUnderFaults(t *testing.T) {
 		seed = given
 	}
 	t.Log("TAPLOOP_TEST_SEED", seed)
-	f := newRough(t, seed, phones, workers, 2)
+	program, err := exec.LookPath("taploop")
+	require.NoError(t, err)
+	if long >= time.Minute { // it takes one to build the other
+		program = programWhoseClockIsSet(t)
+	}
+	f := newRough(t, program, seed, phones, workers, 2)
 	f.anyPhone = seed%2 == 0
 	f.thinks = 100 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())

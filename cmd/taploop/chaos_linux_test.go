@@ -54,7 +54,8 @@ type rough struct {
 	random   *rand.Rand
 	adb      *adbserver.Server
 	phones   int
-	anyPhone bool // is what tasks want, in place of one after the other
+	anyPhone bool   // is what tasks want, in place of one after the other
+	program  string // of the machines
 	thinks   time.Duration
 	workers  []*roughWorker
 	fronts   []*process
@@ -77,8 +78,8 @@ type roughWorker struct {
 	process *process
 }
 
-func newRough(t testing.TB, seed uint64, phones, workers, fronts int) *rough {
-	f := &rough{random: rand.New(rand.NewPCG(seed, 28)), phones: phones,
+func newRough(t testing.TB, program string, seed uint64, phones, workers, fronts int) *rough {
+	f := &rough{program: program, random: rand.New(rand.NewPCG(seed, 28)), phones: phones,
 		answered: map[int]int{}, pauses: map[string]int{}, adb: adbserver.New()}
 	f.t, f.dir = t, t.TempDir()
 	f.watchClock()
@@ -179,8 +180,8 @@ func (f *rough) watchLeases() {
 
 func (f *rough) front(i int) {
 	p := f.spawnAs(func(c *exec.Cmd) {
-		c.Env = append(slices.Clone(f.env),
-			"TAPLOOP_DATA_DIR="+filepath.Join(f.dir, fmt.Sprint("front", i)))
+		f.ofMachine(c, i)
+		c.Env = append(c.Env, "TAPLOOP_DATA_DIR="+filepath.Join(f.dir, fmt.Sprint("front", i)))
 	}, "serve", "--role", "front", "--http", "127.0.0.1:0", "-v")
 	url := p.stderr.await(f.t, `(?m)^listening on (http://\S+/mcp)$`)
 	f.mu.Lock()
@@ -188,11 +189,18 @@ func (f *rough) front(i int) {
 	f.fronts[i], f.at[i] = p, strings.TrimSuffix(url, "/mcp")
 }
 
+// ofMachine makes the command one of a machine, whose clock may be another than that of others.
+func (f *rough) ofMachine(c *exec.Cmd, clock int) {
+	c.Path = f.program
+	c.Env = append(slices.Clone(f.env), "TAPLOOP_TEST_CLOCK="+strings.Repeat(".", 1+clock%3))
+}
+
 func (f *rough) start(w *roughWorker) {
 	w.started++
 	name := fmt.Sprintf("%s-%d", w.name, w.started)
 	w.process = f.spawnAs(func(c *exec.Cmd) {
-		c.Env = append(slices.Clone(f.env), "TAPLOOP_ADB_SERVER="+w.phones.addr,
+		f.ofMachine(c, w.started+slices.Index(f.workers, w))
+		c.Env = append(c.Env, "TAPLOOP_ADB_SERVER="+w.phones.addr,
 			"TAPLOOP_FARM_NAME="+name, "TAPLOOP_DATA_DIR="+filepath.Join(w.disk.dir, "data"),
 			fmt.Sprintf("TAPLOOP_STORE_URL=postgres://taploop@%s,%s/farm?sslmode=disable",
 				w.db[0].addr, w.db[1].addr))
