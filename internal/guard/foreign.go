@@ -19,9 +19,8 @@ type foreign struct {
 	Last  pattern `yaml:"last"`
 }
 
-// Words of other languages that only say yes, that say no, and that begin the line of a sum.
+// Words of other languages that say no, and that begin the line of a sum.
 var (
-	yesForeign   = folded(wordLists["yes_foreign"])
 	noForeign    = folded(wordLists["no_foreign"])
 	sumForeign   = folded(wordLists["sum_foreign"])
 	slideForeign = folded(wordLists["slide_foreign"]) // how people are told to draw a finger
@@ -34,6 +33,9 @@ var (
 		`bitte|s['’]il (?:te|vous) plaît|per favore|alsjeblieft|proszę|lütfen|tolong|пожалуйста|` +
 		`luego|después|dann|ensuite|puis|poi|depois|danach|потом) ?)*`)
 )
+
+// yesForeign are the words that only say yes.
+func yesForeign() string { return folded(wordLists["yes_foreign"]) + "|" + inAll("yes") }
 
 // buttonOf is how screen readers mark a button.
 const buttonOf = `(?:boton (?:de|para) |botao (?:de|para) |bouton (?:de |pour )?|кнопка |` +
@@ -65,7 +67,7 @@ var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
 			"|") + ")"
 		s := &foreignMatcher{line: regexp.MustCompile(words), hints: hintsOf(words),
 			not: regexp.MustCompile(folded(f.Not)),
-			ends: regexp.MustCompile("^(?:(?:" + yesForeign + ")[,: ]+|" + buttonOf +
+			ends: regexp.MustCompile("^(?:(?:" + yesForeign() + ")[,: ]+|" + buttonOf +
 				"|(?:" + inAll("now") + ") )?" + words + "|" +
 				words + "$")}
 		if f.Task != "" {

@@ -14,6 +14,7 @@ type Layout struct {
 	Dialog  bool `json:"dialog,omitempty"`  // it lies in a window over the page
 	Button  bool `json:"button,omitempty"`  // it is one by its class
 	Primary bool `json:"primary,omitempty"` // the button by which the page or dialog continues
+	Alone   bool `json:"alone,omitempty"`   // nothing else in the dialog takes touches
 	Ends    bool `json:"ends,omitempty"`    // the first button behind a form of several fields
 	// it is one of three or more of one size and line, or column, that say different things
 	Peer   bool `json:"peer,omitempty"`
@@ -24,7 +25,8 @@ type Layout struct {
 	Tab    bool `json:"tab,omitempty"`    // it is one of the tabs at the bottom of a page
 	// it is a picture on the line of a composer with text in it, behind that
 	Sends bool `json:"sends,omitempty"`
-	// of what a dialog does not continue by: the labels of the buttons by which it does
+	// the labels of the other buttons by which the page or dialog continues, where it does not
+	// continue by this one
 	Beside []string `json:"beside,omitempty"`
 	Title  string   `json:"title,omitempty"`
 	Words  []string `json:"words,omitempty"`  // of the page or dialog, not of what takes touches
@@ -41,12 +43,8 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	if l != nil && s.Element != nil && !named {
 		list = bySpecialAccess(s, on)
 	}
-	if l != nil && l.Button && len(on) == 1 && soldFor().MatchString(on[0]) && sumIn(on) != "" {
-		return append(list, finding{classNamed("pay"), underFinger, on[0]})
-	}
-	if l != nil && len(on) > 2 && pricedInPoints().MatchString(strings.Join(on, " ")) &&
-		!strings.ContainsAny(on[len(on)-1], "0123456789") && short(on[len(on)-1:]) && !named {
-		return append(list, finding{classNamed("order"), underFinger, on[len(on)-1]})
+	if f := l.sells(on, named); f != nil {
+		return append(list, *f)
 	}
 	if l == nil || s.Element == nil || l.Peer || l.Pad || knownHarmless(on) && !l.repeats(on) {
 		return list
@@ -54,7 +52,8 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	yes := affirms(on, affirmative()) || affirms(on, finalizes())
 	vague := yes || !named && len(on) > 0 && short(on) && (l.Dialog || !leadsOn(s, on[0]))
 	button := l.Button || l.Primary || l.Dialog && !l.declines()
-	if own := sumIn(on); own != "" && short(on) && (l.Button || l.Primary) {
+	if own := sumIn(on); own != "" && short(on) && (l.Button || l.Primary) &&
+		!viewing().MatchString(on[0]) {
 		return append(list, finding{classNamed("pay"), underFinger, own})
 	}
 	sums := l.Words
@@ -73,7 +72,7 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	switch {
 	case named || len(list) > 0:
 	case slices.ContainsFunc(on, countsDown.MatchString) && button,
-		l.Dialog && l.Primary && vague && !yes && unknownLanguage(s, on) &&
+		l.Dialog && l.Primary && !l.Alone && vague && !yes && unknownLanguage(s, on) &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
 		l.Ends && vague && yes:
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
@@ -81,6 +80,21 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 		list = append(list, finding{&unknownLabel, underFinger, on[0]})
 	}
 	return list
+}
+
+// sells is what a button does that is a price to the last cent, and a card that sells points, or
+// something for points.
+func (l *Layout) sells(on []string, named bool) *finding {
+	switch {
+	case l == nil:
+	case l.Button && len(on) == 1 && soldFor().MatchString(on[0]) && sumIn(on) != "",
+		len(on) > 1 && pricedInPoints().MatchString(on[0]) && sumIn(on[1:]) != "":
+		return &finding{classNamed("pay"), underFinger, on[0]}
+	case len(on) > 2 && !named && pricedInPoints().MatchString(strings.Join(on, " ")) &&
+		!strings.ContainsAny(on[len(on)-1], "0123456789") && short(on[len(on)-1:]):
+		return &finding{classNamed("order"), underFinger, on[len(on)-1]}
+	}
+	return nil
 }
 
 // pricedInPoints matches a card that begins with its price in points.
@@ -98,7 +112,7 @@ func (l *Layout) repeats(on []string) bool {
 
 // declines reports whether the dialog continues by another button, which does not refuse.
 func (l *Layout) declines() bool {
-	return len(l.Beside) > 0 && !knownHarmless(lines(strings.Join(l.Beside, "\n")))
+	return l.Dialog && len(l.Beside) > 0 && !knownHarmless(lines(strings.Join(l.Beside, "\n")))
 }
 
 // soldFor matches a label that is a price to the last cent, and nothing else.
@@ -159,6 +173,11 @@ func leadsOn(s *Subject, label string) bool {
 	return leads().MatchString(word) || leadsFirst().MatchString(label) ||
 		globs(launchers, s.App, true)
 }
+
+// viewing matches labels that show something, such as the cart with what it costs.
+var viewing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + folded(wordLists["viewing"]) + `)(?:[^\pL]|$)|^查看`)
+})
 
 var leadsFirst = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:` + folded(wordLists["leads_first"]) + `|` + inAll("leads") +

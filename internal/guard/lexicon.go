@@ -31,16 +31,18 @@ var verbsFile string
 // and its object.
 var made = []struct{ class, verb, object string }{
 	{"pay", "pay", ""}, {"pay", "make", "payment"},
-	{"order", "buy", ""}, {"order", "make", "order"},
+	{"order", "buy", ""}, {"order", "sell", ""}, {"pay", "start", "trial"},
+	{"order", "make", "order"},
 	{"transfer", "remit", ""}, {"transfer", "make", "transfer"}, {"transfer", "send", "money"},
 	{"factory reset", "erase", "factory"},
 	{"control", "link", "device"},
 	{"delete", "delete", ""}, {"delete", "empty", "trash"}, {"delete", "cancel", "plan"},
-	{"delete", "cancel", "order"},
+	{"delete", "cancel", "order"}, {"delete", "unsaved", ""},
 	{"delete", "leave", "group"}, {"delete", "bar", "person"}, {"delete", "block", ""},
 	{"send", "send", ""}, {"publish", "publish", ""},
 	{"sign", "sign", ""}, {"sign", "submit", "form"},
-	{"grant", "grant", ""}, {"install", "install", ""}, {"uninstall", "uninstall", ""},
+	{"grant", "grant", ""}, {"grant", "unlock", "door"},
+	{"install", "install", ""}, {"uninstall", "uninstall", ""},
 	{"call", "call", ""}, {"account", "logout", ""}, {"account", "change", "password"},
 }
 
@@ -64,6 +66,11 @@ func labelsOf(class string) (latin, other []string) {
 	slices.Sort(latin)
 	slices.Sort(other)
 	return latin, other
+}
+
+func isUnspaced(r rune) bool {
+	return unicode.In(r, unicode.Hangul, unicode.Han, unicode.Hiragana, unicode.Katakana,
+		unicode.Thai)
 }
 
 func isOther(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
@@ -96,7 +103,11 @@ const between = `(?: [^ ]{1,12}){0,2} ?`
 
 // folding is the pattern of a word of verbs.txt.
 func folding(word string) string {
-	word = strings.ReplaceAll(word, "_", " ")
+	space := " "
+	if strings.ContainsFunc(word, isUnspaced) { // where words are also written as one
+		space = " ?"
+	}
+	word = strings.ReplaceAll(word, "_", space)
 	word, open := strings.CutSuffix(word, "*")
 	if before, any := strings.CutSuffix(word, "."); open && any {
 		return folded(before) + ".*"

@@ -25,7 +25,8 @@ var sums = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(mark + `\s?\p{Nd}[\p{Nd}., '’\x{a0}٫٬]*|` + number +
 		`\s?(?:\p{Sc}|(?:` +
 		strings.Join(codes, "|") + `)\b|(?:` + folded(wordLists["money_marks"]) + `|` +
-		folded(wordLists["points"]) + `)(?:[^\pL]|$))`)
+		folded(wordLists["points"]) + `)(?:[^\pL]|$))|` +
+		`\p{Nd}{1,3}(?:[.,]\p{Nd}{3})+\s?[dk](?:[^\pL]|$)`)
 })
 
 // aboutMoney reports whether the app in front is a bank's, a wallet's, a broker's or a lender's: by

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -19,12 +18,12 @@ func Launcher(app string) bool { return globs(launchers, app, true) }
 // Words that only say yes, and words that say no.
 var (
 	affirmative = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:` + wordLists["yes"] + `|` + yesForeign +
+		return regexp.MustCompile(`^(?:` + wordLists["yes"] + `|` + yesForeign() +
 			`)(?: *[(（].*)?[!.。]?$`)
 	})
 	confirms = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
-			`^(?:` + wordLists["confirms"] + `|` + yesForeign + `)(?:[^a-z]|$)`)
+			`^(?:` + wordLists["confirms"] + `|` + yesForeign() + `)(?:[^a-z]|$)`)
 	})
 	// what may stand before such words, and behind them
 	before = sync.OnceValue(func() *regexp.Regexp {
@@ -41,7 +40,7 @@ var (
 		return regexp.MustCompile(
 			`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
 				`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
-				`(?:` + yesForeign + `)(?:[^\pL]|$))`)
+				`(?:` + yesForeign() + `)(?:[^\pL]|$))`)
 	})
 	renews = regexp.MustCompile(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
 	totals = sync.OnceValue(func() *regexp.Regexp {
@@ -63,10 +62,15 @@ var (
 	subs     = regexp.MustCompile(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
 )
 
+// unsaved matches what a dialog calls leaving without what was written.
+var unsaved = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + inAll("unsaved") + `)$`)
+})
+
 // saysYes matches a model's words about a touch that ends a page.
 var saysYes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^\pL])(?:confirm|submit|complete|finish|continue|proceed|` +
-		`accept|agree|approve|authori[sz]e|ok|okay|yes|` + yesForeign + `)(?:[^\pL]|$)|` +
+		`accept|agree|approve|authori[sz]e|ok|okay|yes|` + yesForeign() + `)(?:[^\pL]|$)|` +
 		`确认|确定|提交|完成|继续|同意`)
 })
 
@@ -170,7 +174,9 @@ func calls(t string) bool {
 func takenBack(s *Subject, lines []string, f finding) bool {
 	l := s.Layout
 	switch {
-	case l != nil && l.Tab && f.class.Name == "call", s.ownSwitch() && f.class.Name == "grant",
+	case f.where == underFinger && (l == nil || !l.Dialog) &&
+		(s.Element.chooses() || counts(lines)),
+		l != nil && l.Tab && f.class.Name == "call", s.ownSwitch() && f.class.Name == "grant",
 		s.Element.refuses() && f.class.Name == "grant":
 		return true
 	case f.class.Name == "delete":
@@ -186,13 +192,29 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	}
 	switch {
 	case f.class.Name == "send" && len(l.Fields) > 0, // what was written
-		(f.class.Name == "publish" || f.class.Name == "send") && strings.Contains(f.words, " "):
+		(f.class.Name == "publish" || f.class.Name == "send" && !s.aboutMoney()) &&
+			strings.Contains(f.words, " "):
 		return false
 	}
 	strong := strings.Join(append(slices.Clone(lines), text.Words(s.Element.id())...), " ")
 	return slices.Contains(leading, f.class.Name) && !decided().MatchString(strong) &&
 		sumIn(lines) == ""
 }
+
+// chooses reports whether the element is a box to tick: what is written on it is for another
+// button to do.
+func (e *Element) chooses() bool {
+	return e != nil && (strings.HasSuffix(e.Class, "CheckBox") ||
+		strings.HasSuffix(e.Class, "RadioButton"))
+}
+
+// counts reports whether the lines are a word and how many there are of it, such as the posts of a
+// profile.
+func counts(lines []string) bool {
+	return len(lines) == 2 && len(lines[1]) < 8 && numeric.MatchString(lines[1])
+}
+
+var numeric = regexp.MustCompile(`^\p{Nd}[\p{Nd}., ]*[km]?$`)
 
 // ownSwitch reports whether the element switches something of the app's own on or off.
 func (s *Subject) ownSwitch() bool {
@@ -267,20 +289,6 @@ func affirms(lines []string, yes *regexp.Regexp) bool {
 	})
 }
 
-// keypad reports whether the screen is one of keys with digits, one of which deletes a digit.
-func keypad(s *Subject) bool {
-	if !globs(keypads, s.App, true) {
-		return false
-	}
-	for n := 1; n <= 9; n++ {
-		key := func(t string) bool { return strings.HasPrefix(normalize(t), strconv.Itoa(n)) }
-		if !slices.ContainsFunc(s.Screen, key) {
-			return false
-		}
-	}
-	return true
-}
-
 // byContext is what can be told when nothing is written under the finger: the words around it, and
 // the model's.
 func byContext(s *Subject) (list []finding) {
@@ -318,8 +326,9 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	switch {
 	case s.aboutMoney() && knownHarmless(lines):
 	case s.aboutMoney():
-		if l != nil && !vague && !l.Primary && !l.Dialog && sumIn(l.Words) == "" &&
-			!affirms(lines, confirms()) {
+		aside := l != nil && !l.Primary && !l.Dialog &&
+			(sumIn(l.Words) == "" || !l.Button && len(l.Beside) > 0)
+		if aside && !vague && !affirms(lines, confirms()) {
 			break
 		}
 		if vague || !refusal && (affirms(lines, confirms()) ||
@@ -358,53 +367,6 @@ func button(e *Element, lines []string) bool {
 		len(lines) == 1 && !sentence(lines[0], 5) && !strings.Contains(e.Class, "EditText")
 }
 
-// What asks for the password of payments: on any screen, and in an app about money.
-var (
-	payPin = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:payment|transaction|transfer|wallet|upi) ` +
-			`(?:password|pin|passcode)|\bmpin\b|\b(?:password|pin|passcode|code) to (?:` + paying +
-			`)|\b(?:` + paying + `)\b.{0,40} (?:with|by|using) (?:your |the |a )?` +
-			`(?:password|pin|passcode)|(?:支付|付款|交易|取款|资金)密码`)
-	})
-	anyPin = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:enter|type|input|confirm)\b.{0,30}` +
-			`\b(?:pin|password|passcode)\b|输入.{0,12}密码`)
-	})
-)
-
-const paying = `pay|buy|purchase|send|transfer|withdraw|(?:authori[sz]e|confirm|complete|` +
-	`approve) (?:the |this |your )?(?:payment|purchase|transaction|order|transfer)`
-
-// payPad reports whether a finger here is a digit, or nothing that is known, on a screen that asks
-// for the password of payments.
-func payPad(s *Subject, lines []string) bool {
-	if len(lines) > 0 && !digit().MatchString(lines[0]) && !s.Element.WholeScreen {
-		return false
-	}
-	money := s.aboutMoney()
-	return slices.ContainsFunc(s.Screen, func(t string) bool {
-		t = normalize(t)
-		return payPin().MatchString(t) || money && anyPin().MatchString(t)
-	})
-}
-
-// byPad is what a key of a pad does, told by its shape: it enters a digit of a PIN.
-func byPad(s *Subject, on []string) []finding {
-	l := s.Layout
-	if payPad(s, on) {
-		return []finding{{classNamed("pay"), onScreen, "PIN"}}
-	}
-	key := func(t string) bool { return len(t) == 1 && digit().MatchString(t) }
-	if l == nil || !l.Digit && !(l.Pad && slices.ContainsFunc(on, key)) ||
-		globs(keypads, s.App, true) || sumIn(l.Words) != "" {
-		return nil
-	}
-	if s.aboutMoney() {
-		return []finding{{&moneyPassword, inField, s.App}}
-	}
-	return []finding{{&password, inField, s.App}}
-}
-
 // byPrice finds a purchase: a confirmation on a screen that shows a price.
 func byPrice(s *Subject, price *regexp.Regexp) []finding {
 	for _, t := range s.Screen {
@@ -434,7 +396,7 @@ func byDialog(s *Subject) (list []finding) {
 // cannot be undone.
 func byLabel(lines []string, where place, button bool) (list []finding) {
 	for i, l := range lines {
-		refusal := negative().MatchString(l)
+		refusal := negative().MatchString(l) && !unsaved().MatchString(l)
 		content := len(lines) > 2 || sentence(l, 5)
 		prose := refusal || (len(lines) > 2 || i > 0 && !button) && sentence(l, 3)
 		for _, c := range matchers() {

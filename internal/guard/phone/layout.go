@@ -15,10 +15,12 @@ type page struct {
 	list   []screen.Element
 	inside []int // the nearest element around each that takes touches and is no page, or -1
 	dialog bool  // it is one
-	title  string
-	words  []string // of what lies in nothing that takes touches
-	fields []int
-	digits []int // the keys of its pad, each of which enters a digit
+	// how many of its elements take touches
+	touchable int
+	title     string
+	words     []string // of what lies in nothing that takes touches
+	fields    []int
+	digits    []int // the keys of its pad, each of which enters a digit
 }
 
 func newPage(list []screen.Element) *page {
@@ -35,6 +37,7 @@ func newPage(list []screen.Element) *page {
 			p.inside[i] = open[len(open)-1]
 		}
 		if e.Touchable() && area(e.Bounds) < large {
+			p.touchable++
 			open = append(open, i)
 		}
 		edges.Min.X, edges.Min.Y = min(edges.Min.X, e.Bounds.Min.X),
@@ -106,8 +109,8 @@ func (p *page) layout(i int) *guard.Layout {
 	l.Switch = slices.ContainsFunc(p.list[i:end(p.list, i)], func(in screen.Element) bool {
 		return in.Checkable
 	}) || strings.Contains(said(e), ", Switch")
-	l.Primary = p.primary(i)
-	if p.dialog && !l.Primary {
+	l.Primary, l.Alone = p.primary(i), p.dialog && p.touchable == 1
+	if !l.Primary {
 		l.Beside = p.besides(i)
 	}
 	l.Ends = len(p.fields) > 1 && p.behind(p.fields[len(p.fields)-1]) == i
@@ -163,7 +166,8 @@ func (p *page) lowest(i int) bool {
 	})
 }
 
-// besides are the labels of the buttons by which a dialog continues, without the element i.
+// besides are the labels of the buttons by which the page or dialog continues, without the element
+// i.
 func (p *page) besides(i int) (labels []string) {
 	for j := range p.list {
 		if j != i && button(&p.list[j]) && p.primary(j) {

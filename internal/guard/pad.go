@@ -1,0 +1,81 @@
+package guard
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// keypad reports whether the screen is one of keys with digits, one of which deletes a digit.
+func keypad(s *Subject) bool {
+	if !globs(keypads, s.App, true) {
+		return false
+	}
+	for n := 1; n <= 9; n++ {
+		key := func(t string) bool { return strings.HasPrefix(normalize(t), strconv.Itoa(n)) }
+		if !slices.ContainsFunc(s.Screen, key) {
+			return false
+		}
+	}
+	return true
+}
+
+// What asks for the password of payments: on any screen, and in an app about money.
+var (
+	payPin = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:payment|transaction|transfer|wallet|upi) ` +
+			`(?:password|pin|passcode)|\bmpin\b|\b(?:password|pin|passcode|code) to (?:` + paying +
+			`)|\b(?:` + paying + `)\b.{0,40} (?:with|by|using) (?:your |the |a )?` +
+			`(?:password|pin|passcode)|(?:支付|付款|交易|取款|资金)密码`)
+	})
+	anyPin = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:enter|type|input|confirm)\b.{0,30}` +
+			`\b(?:pin|password|passcode)\b|输入.{0,12}密码`)
+	})
+)
+
+const paying = `pay|buy|purchase|send|transfer|withdraw|(?:authori[sz]e|confirm|complete|` +
+	`approve) (?:the |this |your )?(?:payment|purchase|transaction|order|transfer)`
+
+// payPad reports whether a finger here is a digit, or nothing that is known, on a screen that asks
+// for the password of payments.
+func payPad(s *Subject, lines []string) bool {
+	if len(lines) > 0 && !digit().MatchString(lines[0]) && !s.Element.WholeScreen {
+		return false
+	}
+	money := s.aboutMoney()
+	return slices.ContainsFunc(s.Screen, func(t string) bool {
+		t = normalize(t)
+		return payPin().MatchString(t) || money && anyPin().MatchString(t)
+	})
+}
+
+// byPad is what a key of a pad does, told by its shape: it enters a digit of a PIN.
+func byPad(s *Subject, on []string) []finding {
+	l := s.Layout
+	pays := []finding{{&moneyPassword, inField, s.App}}
+	if payPad(s, on) {
+		return pays
+	}
+	key := func(t string) bool { return len(t) == 1 && digit().MatchString(t) }
+	switch {
+	case l == nil || !l.Digit && !(l.Pad && slices.ContainsFunc(on, key)),
+		globs(keypads, s.App, true):
+		return nil
+	case sumIn(l.Words) != "" && !slices.ContainsFunc(l.Words, asksPIN): // it enters an amount
+		return nil
+	case sumIn(l.Words) != "" || s.aboutMoney():
+		return pays
+	}
+	return []finding{{&password, inField, s.App}}
+}
+
+// asksPIN reports whether a text names a PIN or password, in any language.
+func asksPIN(t string) bool { return pinWords().MatchString(normalize(t)) }
+
+var pinWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\pL])(?:pin|m?pin|code pin|` + inAll("password") +
+		`)|密码|密碼|暗証番号|パスワード|비밀번호`)
+})
