@@ -46,9 +46,8 @@ func TestMain(m *testing.M) {
 }
 
 // withProgram runs the tests with the program that ships as taploop in PATH, which knows one kind of
-// question more. It is built without
-// the race detector, which would make each of its many starts slow; TAPLOOP_TEST_RACE=1 builds it
-// with it.
+// question more. It is built without the race detector, which would make each of its many starts
+// slow; TAPLOOP_TEST_RACE=1 builds it with it.
 func withProgram(tests adbtest.Runner) (code int) {
 	const inherited = "TAPLOOP_TEST_PROGRAM" // adbtest starts this binary again
 	if os.Getenv(inherited) != "" {
