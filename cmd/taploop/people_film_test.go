@@ -152,8 +152,7 @@ func TestAPersonWhoHasOnlyThePageGetsATaskDone(t *testing.T) {
 	f.runs(`document.querySelector("#recent-list a.name").click()`)
 	f.until(`document.querySelector(".head .result.good") !== null && ` +
 		`document.querySelector(".step .shot img")?.naturalWidth > 0 && ` +
-		`[...document.querySelectorAll(".thumb")].every((e) => ` +
-		`e.querySelector("img")?.naturalWidth > 0)`)
+		`[...document.querySelectorAll(".thumb")].every((e) => e.hasAttribute("width"))`)
 	f.take("")
 	for _, c := range []struct {
 		name, scheme string

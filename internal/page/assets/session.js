@@ -1,5 +1,5 @@
 // A session, as it happens and afterwards: its pictures in a row, and step by step what was seen, thought and done.
-import { alone, get, sessionPath } from "./api.js";
+import { alone, get, picture, sessionPath } from "./api.js";
 import { download } from "./download.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
 import { Steer } from "./home.js";
@@ -164,15 +164,30 @@ function Strip({ steps, n, move }) {
       <${Thumb} url=${s.screenshot_url} /><span>${s.index}</span></button></li>`)}</ol>`;
 }
 
+let turn = Promise.resolve(); // small pictures come one at a time, so that each frame has little to do
+
+// Thumb is a small picture, made of a large one when it has come into view and is still there at its turn.
 function Thumb({ url }) {
-  const ref = useRef(null), [near, setNear] = useState(false);
+  const ref = useRef(null);
   useEffect(() => {
-    // of its item, because a browser passes over what is in one that is not in view
-    const o = new IntersectionObserver((seen) => { if (seen.some((e) => e.isIntersecting)) setNear(true); }, { rootMargin: "600px" });
-    o.observe(ref.current.closest("li"));
-    return () => o.disconnect();
-  }, []);
-  return html`<span class="thumb" ref=${ref}>${near && url ? html`<${Frame} url=${url} alt="" />` : ""}</span>`;
+    let seen = false, over = !url, waits = false;
+    const draw = async () => {
+      waits = false;
+      const made = !over && seen ? await picture(url, () => over || !seen) : "";
+      if (!made) return;
+      const img = new Image(), small = ref.current, done = () => URL.revokeObjectURL(made);
+      img.src = made;
+      await img.decode().then(() => createImageBitmap(img, { resizeWidth: 2 * small.clientWidth, resizeQuality: "medium" }))
+        .then((b) => { o.disconnect(); small.width = b.width; small.height = b.height; small.getContext("bitmaprenderer").transferFromImageBitmap(b); }).catch(() => {}).finally(done);
+    };
+    const o = new IntersectionObserver((list) => {
+      seen = list.at(-1).isIntersecting;
+      if (seen && !waits) { waits = true; turn = turn.then(draw); }
+    });
+    o.observe(ref.current);
+    return () => { over = true; o.disconnect(); };
+  }, [url]);
+  return html`<canvas class="thumb" ref=${ref}></canvas>`;
 }
 
 // Step is one step: what was seen, with the touch on it, and what was thought and done.
