@@ -196,8 +196,8 @@ func (x *toolbox) ListPhones(ctx, *usecase.Call, bool) ([]usecase.Phone, error) 
 	if x.bare {
 		return nil, nil
 	}
-	return []usecase.Phone{{PhoneInfo: runs.PhoneInfo{Serial: "A", Usable: true}},
-		{PhoneInfo: runs.PhoneInfo{Serial: "B"}}}, x.noPhones
+	return []usecase.Phone{{PhoneInfo: runs.PhoneInfo{Serial: "A", State: "device", Usable: true}},
+		{PhoneInfo: runs.PhoneInfo{Serial: "B", State: "offline"}}}, x.noPhones
 }
 
 func (x *toolbox) After(ctx, *usecase.Call, error, bool, bool) usecase.Remedy {

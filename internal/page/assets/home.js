@@ -108,16 +108,17 @@ export function Phones() {
   if (!model.phones.length) return html`<p class="none">${model.phonesWrong || w.noPhones}</p>`;
   return html`${model.phonesWrong ? html`<p class="problem">${model.phonesWrong}</p>` : ""}<ul class="phones">${model.phones.map((p) => html`<li key=${p.device_id}>
     <a class="name" href=${"/ui/phones/" + encodeURIComponent(p.device_id)}>${phoneName(p)}</a>
-    <span class=${"badge " + (p.usable ? held(p) ? "main" : "good" : "bad")}>${p.usable ? held(p) ? w.phoneHeld : w.phoneFree : w.phoneStates[p.state] || p.state || "?"}</span>
     <${PhoneFacts} p=${p} /></li>`)}</ul>`;
 }
 
 // holderOf is the session that has a phone.
 const holderOf = (p) => [...model.sessions.values()].find((s) => s.serial === p.device_id && !isOver(s.run));
 
+// PhoneFacts is how a phone stands, and what it shows.
 export function PhoneFacts({ p }) {
   const w = words(), by = holderOf(p);
-  return html`<span class="facts">${[
+  return html`<span class=${"badge " + (p.usable ? held(p) ? "main" : "good" : "bad")}>${p.usable ? held(p) ? w.phoneHeld : w.phoneFree : w.phoneStates[p.state] || p.state || "?"}</span>
+    <span class="facts">${[
     by ? fill(w.heldBy, { what: clip(by.run.task, 60) }) : p.holder ? fill(w.heldBy, { what: w.somebody }) : "",
     p.battery ? fill(w.battery, { n: p.battery }) : "",
     p.app ? fill(w.inFront, { app: p.app }) : "",

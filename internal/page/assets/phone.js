@@ -13,7 +13,7 @@ export function Phone({ id, go }) {
   return html`<article class="phone-page" data-path=${devicePath(id)}>
     <div class="about">
       <h2>${p ? phoneName(p) : id}</h2>
-      ${p ? html`<p class="facts"><span class=${"badge " + (p.usable ? "good" : "bad")}>${w.phoneStates[p.state] || p.state}</span><${PhoneFacts} p=${p} /></p>` :
+      ${p ? html`<p class="facts"><${PhoneFacts} p=${p} /></p>` :
       html`<p class="none">${model.phones ? w.phoneGone : w.connecting}</p>`}
       ${s ? html`<section class="panel" aria-labelledby="has-it"><h3 id="has-it" dir="auto"><a href=${"/ui/sessions/" + encodeURIComponent(s.session_id)}>${clip(s.run.task, 200)}</a></h3>
         <p class="facts"><${Badge} run=${s.run} /><span>${counted("steps", s.run.steps)}</span></p><${Steer} s=${s} /></section>` :
