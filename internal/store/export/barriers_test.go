@@ -108,7 +108,7 @@ func TestThePageIsPlayedBack(t *testing.T) {
 	r.press(kb.Home)
 	require.Equal(t, "5", r.says(`document.querySelectorAll(".strip li").length`))
 	require.Contains(t, r.says(shown), "It rings at 7:30.")
-	r.until(`document.querySelectorAll(".strip img").length === 5`)
+	r.until(`document.querySelectorAll(".strip canvas[width]").length === 5`)
 
 	r.open(completed(), "step-2")
 	require.Equal(t, "2", r.says(number))
