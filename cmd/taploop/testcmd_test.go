@@ -356,6 +356,7 @@ cases:
 		"edited": "passed", "unexpected": "needs_person"}, outcomes(all), f.said)
 	require.Contains(t, all[3].Message, "CLICK")
 	require.Equal(t, "reject not today", all[0].Last().Asked[0].Answer)
+	require.Equal(t, 2, all[1].Last().Steps, "the approved one is one step, and then the end")
 }
 
 // What the set-up has opened is in front when the task begins, and the home screen otherwise.
