@@ -133,7 +133,7 @@ func TestNothingElseIsFoundOnAScreenThatDiffers(t *testing.T) {
 		target := []int{2, 3, 100, 101, 102, 103, 104, 105, 106, 107, 300, 302}[r.IntN(12)]
 		at := slices.Index(plain.thing, target)
 		p := plain.page()
-		m := &maker{used: map[string]bool{}}
+		m := &maker{used: map[string]int{}}
 		where := plain.list[at].Bounds.Center()
 		got, err := m.target(p, where, at)
 		require.NoError(t, err)

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/hint"
@@ -38,16 +37,6 @@ type MakeOptions struct {
 	Params map[string]string // values of the run that become parameters, by their names
 }
 
-// maker makes one skill.
-type maker struct {
-	src    Source
-	params map[string]string
-	values []string // of the parameters, the longest first
-	used   map[string]bool
-	notes  []string
-	asked  int // questions so far that stay questions
-}
-
 // Make makes a skill from a run that was completed, with notes on what it could not generalise.
 func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 	if err := checkName(o.Name); err != nil {
@@ -57,7 +46,7 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 		return nil, nil, fmt.Errorf("run %d of session %s is %s: only a completed one can be made "+
 			"a skill", src.Run.Seq, src.Run.SessionID, src.Run.State)
 	}
-	m := &maker{src: src, params: o.Params, used: map[string]bool{},
+	m := &maker{src: src, params: o.Params, used: map[string]int{},
 		values: slices.Collect(maps.Values(o.Params))}
 	if len(slices.Compact(slices.Sorted(maps.Values(o.Params)))) < len(o.Params) {
 		return nil, nil, errors.New("two parameters have the same value: which of them the run " +
@@ -82,10 +71,10 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 	}
 	s := m.skill(o.Name, steps)
 	for name, v := range o.Params {
-		if !m.used[name] {
-			return nil, nil, fmt.Errorf("--param %s=%s: the run used no such text in its steps",
-				name,
-				text.Quote(v, 40))
+		if _, is := m.used[name]; !is {
+			return nil, nil, hint.Add(fmt.Errorf("--param %s=%s: the run used no such text in its "+
+				"steps", name, text.Quote(v, 40)), "a parameter is a text that the run typed or "+
+				"touched as a whole; what it entered key by key cannot be one")
 		}
 	}
 	if len(s.Steps) == 0 {
@@ -95,24 +84,6 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 	return s, m.notes, nil
 }
 
-func (m *maker) note(step int, format string, args ...any) {
-	m.notes = append(m.notes, fmt.Sprintf("step %d: ", step)+fmt.Sprintf(format, args...))
-}
-
-// taken are the steps that did something, and the last one.
-func (m *maker) taken() (list []store.StepRecord) {
-	for _, s := range m.src.Steps {
-		switch s.Proposal.Action.(type) {
-		case nil, actions.Wait, actions.Note, actions.Abort:
-			continue
-		}
-		if s.Refusal == "" && s.State != store.Unknown && !slices.Contains(m.src.Aside, s.Index) {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // skill makes the skill of these steps, whose last one reports.
 func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 	last := steps[len(steps)-1]
@@ -120,7 +91,6 @@ func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 		Session: m.src.Run.SessionID, Steps: len(m.src.Steps), Calls: m.src.Usage.Calls,
 		Tokens: m.src.Usage.PromptTokens + m.src.Usage.CompletionTokens}}
 	s.Description = s.Task
-	m.used = map[string]bool{} // in the task alone, they would change nothing
 	apps := map[string]int{}
 	for i := range steps[:len(steps)-1] {
 		st := &steps[i]
@@ -134,7 +104,7 @@ func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 			s.App.Package = app
 		}
 	}
-	s.Ends = m.state(m.page(&last), nil)
+	s.Ends = m.end(m.page(&last))
 	s.Answer = m.answer(&last)
 	s.Params.Value = m.schema()
 	return s
@@ -154,51 +124,10 @@ func (m *maker) schema() any {
 		"additionalProperties": false}
 }
 
-// general is a text with the values of parameters as their names: the longest that fits at each
-// place, and none in the middle of a word or a number.
-func (m *maker) general(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		n := slices.IndexFunc(m.values, func(v string) bool {
-			return strings.HasPrefix(s[i:], v) && edge(s, i) && edge(s, i+len(v))
-		})
-		if n < 0 {
-			_, size := utf8.DecodeRuneInString(s[i:])
-			b.WriteString(s[i : i+size])
-			i += size
-			continue
-		}
-		for name, value := range m.params {
-			if value == m.values[n] {
-				b.WriteString("{{" + name + "}}")
-				m.used[name] = true
-			}
-		}
-		i += len(m.values[n])
-	}
-	return b.String()
-}
-
-// edge reports whether a word or a number may end or begin at i. Scripts without spaces have no
-// words.
-func edge(s string, i int) bool {
-	left, _ := utf8.DecodeLastRuneInString(s[:i])
-	right, _ := utf8.DecodeRuneInString(s[i:])
-	spaced := func(r rune) bool {
-		return unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana,
-			unicode.Katakana, unicode.Thai)
-	}
-	return !(spaced(left) && spaced(right)) && !(unicode.IsDigit(left) && unicode.IsDigit(right))
-}
-
-func (m *maker) page(s *store.StepRecord) *page {
-	return &page{list: s.Proposal.Elements, state: s.Screen.State,
-		picture: func() image.Image { return nil }}
-}
-
 // step makes one step. ok is false for a question whose answer is a parameter.
 func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	a := s.Proposal.Action
+	m.now = s.Index
 	if q, is := a.(actions.Info); is {
 		if s.Exchange != nil && m.isParam(s.Exchange.Answer) {
 			return out, false
@@ -206,7 +135,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		m.asked++
 		m.note(s.Index, "%s stays a question", text.Quote(q.Question, 60))
 	}
-	a = actions.Texts(a, func(t string) string { return m.general(m.answered(bare(t))) })
+	a = actions.Texts(a, func(t string) string { return m.use(m.answered(bare(t))) })
 	p := m.page(s)
 	img := m.picture(s)
 	p.picture = func() image.Image { return img }
@@ -259,6 +188,9 @@ func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Ste
 			out.Targets = nil
 			break
 		}
+		if !m.keyed(s) {
+			t = m.generalTarget(t)
+		}
 		if n == 0 || len(t.Locators) > 0 {
 			out.Targets = append(out.Targets, t)
 		}
@@ -304,6 +236,7 @@ func (m *maker) focus(s *store.StepRecord, p *page, out *Step) {
 		return
 	}
 	t, err := m.target(p, p.list[i].Bounds.Center(), i)
+	t = m.generalTarget(t)
 	if err != nil {
 		m.note(s.Index, "the field that is typed into is not known by itself (%v): a model will "+
 			"be asked", err)
@@ -312,7 +245,7 @@ func (m *maker) focus(s *store.StepRecord, p *page, out *Step) {
 	out.Focus = &t
 }
 
-// named is the text in a group that is the value of a parameter, if there is one: the rest of what
+// named is the text in a group that has the value of a parameter, if there is one: the rest of what
 // the group says is of the moment. Else it is the element itself.
 func (m *maker) named(p *page, i int) int {
 	if i < 0 || said(&p.list[i]) != "" {
@@ -320,7 +253,7 @@ func (m *maker) named(p *page, i int) int {
 	}
 	at := i
 	for j := i + 1; j < p.end(i); j++ {
-		if slices.Contains(m.values, said(&p.list[j])) {
+		if words := said(&p.list[j]); m.general(words) != words {
 			if at != i {
 				return i
 			}
@@ -377,17 +310,17 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	if _, found, err := p.find(&t); err != nil || found != i {
 		return t, cmp.Or(err, errAmbiguous)
 	}
-	return m.generalTarget(t), nil
+	return t, nil
 }
 
 // generalTarget is a target with the values of parameters as their names.
 func (m *maker) generalTarget(t Target) Target {
-	t.Label = m.general(t.Label)
+	t.Label = m.use(t.Label)
 	for n := range t.Locators {
 		l := &t.Locators[n]
-		l.Text, l.Desc = m.general(l.Text), m.general(l.Desc)
+		l.Text, l.Desc = m.use(l.Text), m.use(l.Desc)
 		for k := range l.Near {
-			l.Near[k] = m.general(l.Near[k])
+			l.Near[k] = m.use(l.Near[k])
 		}
 	}
 	return t
@@ -407,7 +340,7 @@ func (m *maker) state(p, unlike *page) State {
 		words := m.general(said(e))
 		x := element{ID: e.ResourceID, Text: words}
 		switch {
-		case words == "" && x.ID == "", foreign(said(e)), e.Bounds.Area() >= large,
+		case words == "" && x.ID == "", foreign(said(e)), e.Bounds.Area() >= large, !m.known(words),
 			unlike == nil && p.inList(i), unlike != nil && unlike.shows(&x),
 			strings.ContainsFunc(words, unicode.IsDigit) && !strings.Contains(words, "{{"),
 			words == "" && (e.Class == "android.view.View" || e.Class == "android.view.ViewGroup"),
@@ -419,6 +352,35 @@ func (m *maker) state(p, unlike *page) State {
 		}
 	}
 	return s
+}
+
+// end is the state of the last page. Where parameters came to be shown, with no other words, they
+// have to be there.
+func (m *maker) end(p *page) State {
+	s := m.state(p, nil)
+	for i := range p.list {
+		raw := said(&p.list[i])
+		x := element{ID: p.list[i].ResourceID, Text: m.general(raw)}
+		if x.Text != raw && m.known(x.Text) && !p.inList(i) && !m.before(x.Text, &element{Text: raw}) &&
+			!strings.ContainsFunc(placeholder.ReplaceAllString(x.Text, ""), isWord) {
+			s.Elements = slices.DeleteFunc(s.Elements, func(e element) bool { return e == x })
+			x.Must = true
+			s.Elements = append(s.Elements, x)
+		}
+	}
+	return s
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// before reports whether a text was shown before a step had one of the parameters in it.
+func (m *maker) before(general string, x *element) bool {
+	return slices.ContainsFunc(m.taken(), func(s store.StepRecord) bool {
+		return m.page(&s).shows(x) && slices.ContainsFunc(
+			placeholder.FindAllString(general, -1), func(found string) bool {
+				return s.Index <= m.used[found[2:len(found)-2]]
+			})
+	})
 }
 
 // change is what a step has brought about, or the zero State if that is not known.

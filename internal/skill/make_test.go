@@ -7,6 +7,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -14,7 +15,7 @@ import (
 func TestAValueIsAParameterWhereItIsAWholeWord(t *testing.T) {
 	t.Parallel()
 	m := &maker{params: map[string]string{"size": "M", "who": "Tom", "n1": "1", "n2": "12",
-		"what": "购物"}, values: []string{"购物", "Tom", "12", "M", "1"}, used: map[string]bool{}}
+		"what": "购物"}, values: []string{"购物", "Tom", "12", "M", "1"}, used: map[string]int{}}
 	for text, want := range map[string]string{
 		"Merino T-shirt, M":  "Merino T-shirt, {{size}}",
 		"Tom, Tomorrow, Tom": "{{who}}, Tomorrow, {{who}}",
@@ -52,6 +53,56 @@ func TestWhatWasReadFromAScreenIsNotTypedAgain(t *testing.T) {
 				Decision: actions.Decision{Action: actions.Home{}}}}}}},
 		MakeOptions{Name: "hello", Params: map[string]string{"what": "hello"}})
 	require.ErrorContains(t, err, "used no such text in its steps")
+}
+
+// What is entered key by key is no parameter, or a part of one would be taken for it. Where a value
+// came to be shown, it has to be there at the end, whatever else is.
+func TestKeysAreNoParametersAndValuesHaveToBeShown(t *testing.T) {
+	t.Parallel()
+	at := func(n int) screen.Rect {
+		return screen.Rect{Min: screen.Point{Y: float64(n) / 10},
+			Max: screen.Point{X: 0.5, Y: float64(n+1) / 10}}
+	}
+	made := func(value string, labels ...string) (*Skill, error) {
+		src := Source{Run: store.Run{State: store.Completed, Task: "Set " + value + "."}}
+		for i := range len(labels) + 1 {
+			list := []screen.Element{{Text: "Title", Bounds: at(8)}, {Text: "Keys", Bounds: at(9)}}
+			for n, label := range labels {
+				list = append(list, screen.Element{Class: "android.widget.Button", Text: label,
+					Clickable: true, Enabled: true, Bounds: at(n)})
+			}
+			var a actions.Action = actions.Complete{Report: "Done."}
+			if i < len(labels) {
+				a = actions.Click{At: at(i).Center()}
+			} else {
+				list = append(list, screen.Element{Text: value + "!", Bounds: at(7)})
+			}
+			src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+				Index: i + 1, Proposal: agentloop.Proposal{Elements: list,
+					Decision: actions.Decision{Action: a}}}})
+		}
+		s, _, err := Make(src, MakeOptions{Name: "keys", Params: map[string]string{"n": value}})
+		return s, err
+	}
+	for value, keys := range map[string][]string{"19": {"1", "9"}, "5": {"5", "0"}} {
+		_, err := made(value, keys...)
+		require.ErrorContains(t, err, "used no such text in its steps")
+		require.Contains(t, hint.Of(err), "key by key")
+	}
+	s, err := made("5", "5", "OK")
+	require.NoError(t, err)
+	require.Equal(t, "{{n}}", s.Steps[0].Targets[0].Label)
+	s, err = s.Fill(map[string]any{"n": "7"})
+	require.NoError(t, err)
+	shown := func(texts ...string) *page {
+		p := &page{}
+		for n, words := range texts {
+			p.list = append(p.list, screen.Element{Text: words, Bounds: at(n)})
+		}
+		return p
+	}
+	require.NoError(t, shown("Title", "Keys", "OK", "7!").holds(&s.Ends))
+	require.ErrorContains(t, shown("Title", "Keys", "OK", "5!").holds(&s.Ends), `"7!"`)
 }
 
 // A secret stays one: the question for it is asked again, and what shows it is not recorded. What a

@@ -19,7 +19,7 @@ func chats(t *testing.T) *Skill {
 	t.Helper()
 	d := draw(mutation{order: []int{0, 1, 2}}, -1)
 	p := d.page()
-	m := &maker{used: map[string]bool{}}
+	m := &maker{used: map[string]int{}}
 	s := &Skill{Name: "mute", Task: "Mute Tom", Description: "-", Answer: "Tom is mute.",
 		Ends: m.state(p, nil)}
 	for _, thing := range []int{2, 301} {

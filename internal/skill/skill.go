@@ -108,6 +108,7 @@ type State struct {
 type element struct {
 	ID   string `yaml:"id" json:"id,omitempty"`
 	Text string `yaml:"text" json:"text,omitempty"`
+	Must bool   `yaml:"must" json:"must,omitempty"` // the others alone do not make the state
 }
 
 // names are those of files: nothing that a folder or a shell would take for something else.

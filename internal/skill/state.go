@@ -76,7 +76,7 @@ func (p *page) holds(s *State) error {
 	if s.Activity != "" && p.state.Activity != "" && s.Activity != p.state.Activity {
 		return fmt.Errorf("the page %s is in front, and not %s", p.state.Activity, s.Activity)
 	}
-	there := 0
+	there, must := 0, false
 	var lacks []string
 	for n := range s.Elements {
 		e := &s.Elements[n]
@@ -84,9 +84,10 @@ func (p *page) holds(s *State) error {
 			there++
 		} else {
 			lacks = append(lacks, text.Quote(e.words(), 40))
+			must = must || e.Must
 		}
 	}
-	if there*2 < len(s.Elements) {
+	if must || there*2 < len(s.Elements) {
 		return fmt.Errorf("the screen does not show %s", strings.Join(lacks, ", "))
 	}
 	return nil

@@ -43,7 +43,7 @@ func (m *maker) copied(s *store.StepRecord) string {
 
 // isParam reports whether an answer is the value of a parameter, which then is used.
 func (m *maker) isParam(answer string) bool {
-	return answer != "" && slices.Contains(m.values, answer) && m.general(answer) != answer
+	return answer != "" && slices.Contains(m.values, answer) && m.use(answer) != answer
 }
 
 // answered is a text with the answers of questions that stay questions as their numbers.

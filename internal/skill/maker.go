@@ -1,0 +1,118 @@
+package skill
+
+import (
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// maker makes one skill.
+type maker struct {
+	src    Source
+	params map[string]string
+	values []string       // of the parameters, the longest first
+	used   map[string]int // parameters, and the index of the first step that has one
+	now    int            // the index of the step that is made
+	notes  []string
+	asked  int // questions so far that stay questions
+}
+
+func (m *maker) note(step int, format string, args ...any) {
+	m.notes = append(m.notes, fmt.Sprintf("step %d: ", step)+fmt.Sprintf(format, args...))
+}
+
+// taken are the steps that did something, and the last one.
+func (m *maker) taken() (list []store.StepRecord) {
+	for _, s := range m.src.Steps {
+		switch s.Proposal.Action.(type) {
+		case nil, actions.Wait, actions.Note, actions.Abort:
+			continue
+		}
+		if s.Refusal == "" && s.State != store.Unknown && !slices.Contains(m.src.Aside, s.Index) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// general is a text with the values of parameters as their names: the longest that fits at each
+// place, and none in the middle of a word or a number.
+func (m *maker) general(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		n := slices.IndexFunc(m.values, func(v string) bool {
+			return strings.HasPrefix(s[i:], v) && edge(s, i) && edge(s, i+len(v))
+		})
+		if n < 0 {
+			_, size := utf8.DecodeRuneInString(s[i:])
+			b.WriteString(s[i : i+size])
+			i += size
+			continue
+		}
+		for name, value := range m.params {
+			if value == m.values[n] {
+				b.WriteString("{{" + name + "}}")
+			}
+		}
+		i += len(m.values[n])
+	}
+	return b.String()
+}
+
+// use is general for what a step does: in the task or on a screen alone, a parameter would change
+// nothing.
+func (m *maker) use(s string) string {
+	s = m.general(s)
+	for _, found := range placeholder.FindAllString(s, -1) {
+		if name := found[2 : len(found)-2]; m.used[name] == 0 {
+			m.used[name] = m.now
+		}
+	}
+	return s
+}
+
+// keyed reports whether a step is one of several in a row that touch a single sign each, as on the
+// keys of a calculator: it is a part of what they enter together.
+func (m *maker) keyed(s *store.StepRecord) bool {
+	list := m.taken()
+	sign := func(i int) bool {
+		if i < 0 || i >= len(list) {
+			return false
+		}
+		p, at := m.page(&list[i]), pointsOf(list[i].Proposal.Action)
+		return len(at) == 1 && p.at(at[0]) >= 0 && len([]rune(p.says(p.at(at[0])))) == 1
+	}
+	i := slices.IndexFunc(list, func(o store.StepRecord) bool { return o.Index == s.Index })
+	return sign(i) && (sign(i-1) || sign(i+1))
+}
+
+// edge reports whether a word or a number may end or begin at i. Scripts without spaces have no
+// words.
+func edge(s string, i int) bool {
+	left, _ := utf8.DecodeLastRuneInString(s[:i])
+	right, _ := utf8.DecodeRuneInString(s[i:])
+	spaced := func(r rune) bool {
+		return unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana,
+			unicode.Katakana, unicode.Thai)
+	}
+	return !(spaced(left) && spaced(right)) && !(unicode.IsDigit(left) && unicode.IsDigit(right))
+}
+
+func (m *maker) page(s *store.StepRecord) *page {
+	return &page{list: s.Proposal.Elements, state: s.Screen.State,
+		picture: func() image.Image { return nil }}
+}
+
+// known reports whether the steps so far had all the parameters of a text. Those of others are
+// there by chance.
+func (m *maker) known(general string) bool {
+	return !slices.ContainsFunc(placeholder.FindAllString(general, -1), func(found string) bool {
+		return m.params[found[2:len(found)-2]] != "" && m.used[found[2:len(found)-2]] == 0
+	})
+}
