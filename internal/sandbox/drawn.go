@@ -21,10 +21,9 @@ func (p *Simulator) Drawn(seed uint64) []Task {
 }
 
 // families make tasks of a kind each.
-var families = []func(*rand.Rand) []Task{switched, wifiAndBluetooth, newAlarm, alarmOff, alarmGone,
-	newNote, sms, smsToNumber, smsReply, cart,
-	brightness, opened, copied, stopwatches, newTimer, newContact, latest, forwarded, newEvent,
-	visited, asked}
+var families = []func(*rand.Rand) []Task{switched, brightness, wifiAndBluetooth, opened, copied,
+	timed, newContact, sms, forwarded, newAlarm, alarmOff, alarmGone, newNote, toContact, cart,
+	newEvent, visited, asked}
 
 // one is a value of the list.
 func one[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
@@ -89,6 +88,9 @@ func switched(r *rand.Rand) (list []Task) {
 					"Turn "+s.en+" "+strings.ToLower(word)+".", zh+s.zh+"。",
 					func(h *apps.Host) { h.Settings.Put(s.namespace, s.key, other) },
 					func(h *apps.Host) []error {
+						if s.key == "wifi_on" {
+							return []error{wifiIs(h, on)}
+						}
 						now, _ := h.Settings.Get(s.namespace, s.key)
 						return []error{want(now == value, "%s is %s, want %s", s.key, now, value)}
 					})...)
@@ -98,16 +100,27 @@ func switched(r *rand.Rand) (list []Task) {
 	return list
 }
 
-func wifiAndBluetooth(r *rand.Rand) []Task {
-	return drawn(r, "TurnOffWifiAndTurnOnBluetooth", 2, nil,
-		"Turn off WiFi, then enable bluetooth", "关闭无线网络，然后打开蓝牙。",
-		func(h *apps.Host) {
-			h.Settings.Put(apps.Global, "wifi_on", "1")
-			h.Settings.Put(apps.Global, "bluetooth_on", "0")
-		}, func(h *apps.Host) []error {
-			return []error{want(!h.Settings.Bool(apps.Global, "wifi_on"), "Wi-Fi is on"),
-				want(h.Settings.Bool(apps.Global, "bluetooth_on"), "Bluetooth is off")}
-		})
+// brightness are the ends of the scale, to be set, and to be left as they are.
+func brightness(r *rand.Rand) (list []Task) {
+	for _, end := range []struct{ id, value, en, zh string }{
+		{"SystemBrightnessMax", "255", "Turn brightness to the max value.", "把亮度调到最大。"},
+		{"SystemBrightnessMin", "1", "Turn brightness to the min value.", "把亮度调到最小。"},
+	} {
+		for _, id := range []string{end.id, end.id + "Verify"} {
+			before := map[string]string{"1": "255", "255": "1"}[end.value]
+			if id != end.id {
+				before = end.value
+			}
+			list = append(list, drawn(r, id, 2, nil, end.en, end.zh, func(h *apps.Host) {
+				h.Settings.Put(apps.System, "screen_brightness", before)
+			}, func(h *apps.Host) []error {
+				now, _ := h.Settings.Get(apps.System, "screen_brightness")
+				return []error{want(now == end.value, "the brightness is %s, want %s", now,
+					end.value)}
+			})...)
+		}
+	}
+	return list
 }
 
 // drawTime draws the parameters of an alarm that is not on the phone.
@@ -168,38 +181,12 @@ func newNote(r *rand.Rand) []Task {
 
 var smsTexts = []string{"on my way", "see you at 8", "call me, please", "it is done", "thank you!"}
 
-func sms(r *rand.Rand) []Task {
+func toContact(r *rand.Rand) []Task {
 	who := one(r, [2]string{"Mom", "妈妈"}, [2]string{"Tom", "小汤"}, [2]string{"Anna Berg", "安娜"})
 	params := map[string]string{"who": who[0], "text": one(r, smsTexts...)}
 	return drawn(r, "SmsSendToContact", 1, params, `Send {who} the message "{text}".`,
 		"给"+who[1]+"发短信“{text}”。", nil, func(h *apps.Host) []error {
 			return sentOnce(h, h.Say(who[0], who[1]), params["text"])
-		})
-}
-
-// number is one that is not on the phone.
-func number(r *rand.Rand) string { return fmt.Sprintf("+1555%07d", r.IntN(10_000_000)) }
-
-func smsToNumber(r *rand.Rand) []Task {
-	params := map[string]string{"number": number(r), "message": one(r, smsTexts...)}
-	return drawn(r, "SimpleSmsSend", 2, params,
-		"Send a text message using Simple SMS Messenger to {number} with message: {message}",
-		"给 {number} 发短信，内容是：{message}", nil, func(h *apps.Host) []error {
-			got := h.Data.Sent(params["number"])
-			return []error{want(len(got) == 1 && got[0] == params["message"], "sent: %q", got)}
-		})
-}
-
-func smsReply(r *rand.Rand) []Task {
-	params := map[string]string{"number": number(r), "message": one(r, smsTexts...)}
-	return drawn(r, "SimpleSmsReply", 1, params,
-		"Reply to {number} with message: {message} in Simple SMS Messenger",
-		"回复 {number}，内容是：{message}",
-		func(h *apps.Host) {
-			h.Data.Receive(params["number"], params["number"], "Who is this?", h.Now())
-		}, func(h *apps.Host) []error {
-			got := h.Data.Sent(params["number"])
-			return []error{want(len(got) == 1 && got[0] == params["message"], "sent: %q", got)}
 		})
 }
 
@@ -209,5 +196,36 @@ func cart(r *rand.Rand) []Task {
 		"In the Shop, put one Merino T-shirt in size {size}, navy, into the cart.",
 		"在商城把一件美利奴羊毛T恤 ({size}码, 藏青色) 加入购物车。", nil, func(h *apps.Host) []error {
 			return inCart(h, "merino", params["size"], "navy")
+		})
+}
+
+func newEvent(r *rand.Rand) []Task {
+	params := map[string]string{"title": one(r, "Yoga", "Parents' evening", "Oil change", "Chess"),
+		"day": fmt.Sprint(22 + r.IntN(7)), "hour": fmt.Sprintf("%02d", 10+r.IntN(12))}
+	return drawn(r, "CalendarAddEvent", 3, params,
+		`Put "{title}" into the calendar, on the {day} of this month at {hour}:00.`,
+		"在日历里添加“{title}”，时间是本月 {day} 日 {hour}:00。", nil, func(h *apps.Host) []error {
+			return []error{planned(h, params["title"], params["day"], params["hour"])}
+		})
+}
+
+// planned wants an event on a day of this month, at a full hour, of any title if it is "".
+func planned(h *apps.Host, title, day, hour string) error {
+	e := apps.First(h.Data.Events, func(e *apps.Event) bool {
+		return (title == "" || e.Title == title) && fmt.Sprint(e.At.Day()) == day &&
+			e.At.Month() == h.Now().Month() && e.At.Format("15:04") == hour+":00"
+	})
+	return want(e != nil, "there is no such event on the %s at %s:00", day, hour)
+}
+
+func visited(r *rand.Rand) []Task {
+	recipe := one(r, [3]string{"Lentil soup for four", "lentils.example"},
+		[3]string{"Rye bread without kneading", "bread.example"})
+	return drawn(r, "BrowserOpenPage", 2, map[string]string{"recipe": recipe[0]},
+		`Open the recipe "{recipe}" in the Browser.`, "在浏览器里打开菜谱“{recipe}”。", nil,
+		func(h *apps.Host) []error {
+			n := len(h.Data.Visited)
+			return []error{want(n > 0 && h.Data.Visited[n-1] == recipe[1], "visited: %q",
+				h.Data.Visited)}
 		})
 }

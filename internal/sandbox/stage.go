@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"image"
 	"slices"
 	"time"
@@ -46,7 +47,11 @@ func (st *stage) settle() {
 			st.stack.bring(want)
 		}
 	}
-	st.sys.Front = st.stack.front.App.Package
+	front := st.stack.front
+	st.sys.Front, st.sys.Page = front.App.Package, front.Top().Activity
+	if front.Dialog != nil {
+		st.sys.Front = cmp.Or(front.Dialog.Package, front.App.Package)
+	}
 	if m := st.sys.Motion; m != apps.Still {
 		scale := st.sys.Settings.Float(apps.Global, "transition_animation_scale", 1)
 		st.prev, st.start = st.last, st.sys.Now()

@@ -5,5 +5,5 @@ func All() []*App { return []*App{launcher, settings, messages, clock, notes, sh
 
 // More lists further apps, which are installed where a phone is to have them.
 func More() []*App {
-	return []*App{people, calendar, browser, timers, clipper, slow, broken, vault}
+	return []*App{people, calendar, browser, timers, clipper, slow, broken, vault, camera, dialer}
 }

@@ -19,9 +19,12 @@ type Contact struct{ First, Last, Number, Label string }
 // Name is the contact's whole name.
 func (c *Contact) Name() string { return strings.TrimSpace(c.First + " " + c.Last) }
 
-// Contact returns the contact of that name, or nil.
-func (d *Data) Contact(name string) *Contact {
-	return First(d.Contacts, func(c *Contact) bool { return c.Name() == name })
+// Save adds a contact in the order of names.
+func (d *Data) Save(c *Contact) {
+	d.Contacts = append(d.Contacts, c)
+	slices.SortFunc(d.Contacts, func(a, b *Contact) int {
+		return strings.Compare(a.Name(), b.Name())
+	})
 }
 
 func peopleList(t *Task) *ui.View {
@@ -61,10 +64,7 @@ func contactEdit(t *Task) *Page {
 			t.Show("Enter a name", "请输入姓名")
 			return
 		}
-		t.Data.Contacts = append(t.Data.Contacts, draft)
-		slices.SortFunc(t.Data.Contacts, func(a, b *Contact) int {
-			return strings.Compare(a.Name(), b.Name())
-		})
+		t.Data.Save(draft)
 		leave()
 		t.Show("Contact saved", "联系人已保存")
 	}

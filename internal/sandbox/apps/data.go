@@ -3,6 +3,7 @@ package apps
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -97,6 +98,30 @@ func (d *Data) Sent(name string) []string {
 		}
 	}
 	return out
+}
+
+// SentTo lists what was sent from this phone to a number, by time within each conversation, or to
+// anybody where number is "". Spaces and dashes in numbers do not count.
+func (d *Data) SentTo(number string) (list []*SMS) {
+	bare := strings.NewReplacer("-", "", " ", "")
+	for _, t := range d.Threads {
+		for _, m := range t.Messages {
+			if m.Mine && (number == "" || bare.Replace(t.Number) == number) {
+				list = append(list, m)
+			}
+		}
+	}
+	return list
+}
+
+// Digits are a number's digits.
+func Digits(number string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, number)
 }
 
 // Receive adds a message that came in and moves its conversation to the top.

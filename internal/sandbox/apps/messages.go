@@ -52,30 +52,18 @@ func conversation(t *Task, th *Thread) *ui.View {
 	return ui.Row(
 		avatar(th.Name), ui.Column(ui.Row(name, ui.Small(when).Size(13)).Gap(8), preview).Gap(2).
 			Grow(1),
-	).Gap(14).Pad(12).Radius(16).Named("conversation").OnTap(func() { t.Push(chat(t, th)) })
+	).Gap(14).Pad(12).Radius(16).Named("conversation").OnTap(func() { t.Push(chat(t, th)) }).
+		OnLong(func() {
+			t.menu(th.Name, Button{"delete", t.Say("Delete", "删除"), func() {
+				t.Data.Threads = without(t.Data.Threads, th)
+			}})
+		})
 }
 
 // startChat picks a contact. The first time the system asks whether the app may read them.
 func startChat(t *Task) {
-	const permission = "com.android.messaging READ_CONTACTS"
-	if _, asked := t.Data.Granted[permission]; asked {
-		t.Push(contacts(t))
-		return
-	}
-	answer := func(ok bool) func() {
-		return func() {
-			t.Data.Granted[permission] = ok
-			t.Push(contacts(t))
-		}
-	}
-	t.Ask(&Dialog{
-		Title:   t.Say("Allow Messages to access your contacts?", "允许“短信”访问您的通讯录吗?"),
-		Package: "com.android.permissioncontroller",
-		Sticky:  true, Buttons: []Button{
-			{"permission_allow_button", t.Say("Allow", "允许"), answer(true)},
-			{"permission_deny_button", t.Say("Don't allow", "不允许"), answer(false)},
-		},
-	})
+	t.permit("READ_CONTACTS", t.Say("Allow Messages to access your contacts?",
+		"允许“短信”访问您的通讯录吗?"), func() { t.Push(contacts(t)) })
 }
 
 // contacts is the page where the receiver of a new message is chosen or a number is typed.
@@ -92,9 +80,13 @@ func contacts(t *Task) *Page {
 	page := &Page{Activity: ".StartChat"}
 	page.View = func() *ui.View {
 		list := ui.List("contacts").Pad(8, 0)
-		known := slices.SortedFunc(slices.Values(t.Data.Threads), func(a, b *Thread) int {
-			return strings.Compare(a.Name, b.Name)
-		})
+		known := slices.Clone(t.Data.Threads)
+		for _, c := range t.Data.Contacts {
+			if First(known, func(t *Thread) bool { return t.Number == c.Number }) == nil {
+				known = append(known, &Thread{Name: c.Name(), Number: c.Number})
+			}
+		}
+		slices.SortFunc(known, func(a, b *Thread) int { return strings.Compare(a.Name, b.Name) })
 		for _, th := range known {
 			granted := t.Data.Granted["com.android.messaging READ_CONTACTS"]
 			if granted && match(th.Name+" "+th.Number, to) {

@@ -44,3 +44,18 @@ func (t *Task) menu(title string, offer Button) {
 	cancel := Button{ID: "cancel", Text: t.Say("Cancel", "取消")}
 	t.Ask(&Dialog{Title: title, Buttons: []Button{offer, cancel}})
 }
+
+// permit asks once whether the app may have a permission, and then goes on either way.
+func (t *Task) permit(permission, question string, then func()) {
+	permission = t.App.Package + " " + permission
+	if _, asked := t.Data.Granted[permission]; asked {
+		then()
+		return
+	}
+	answer := func(ok bool) func() { return func() { t.Data.Granted[permission] = ok; then() } }
+	t.Ask(&Dialog{Title: question, Package: "com.android.permissioncontroller", Sticky: true,
+		Buttons: []Button{
+			{"permission_allow_button", t.Say("Allow", "允许"), answer(true)},
+			{"permission_deny_button", t.Say("Don't allow", "不允许"), answer(false)},
+		}})
+}

@@ -15,11 +15,10 @@ var timers = &App{
 
 // Timers are the stopwatch and the timer.
 type Timers struct {
-	Ran     time.Duration // before Since
-	Since   time.Time     // when the stopwatch was started, zero while it stands
-	Digits  string        // of the timer, HHMMSS without leading zeros
-	Ends    time.Time     // of the timer, zero while it does not run
-	Started bool          // the stopwatch was at some time
+	Ran    time.Duration // before Since
+	Since  time.Time     // when the stopwatch was started, zero while it stands
+	Digits string        // of the timer, HHMMSS without leading zeros
+	Ends   time.Time     // of the timer, zero while it does not run
 }
 
 // Set is the time that the timer is set to.
@@ -47,7 +46,7 @@ func tabs(t *Task, watch bool) *ui.View {
 
 func stopwatch(t *Task) *ui.View {
 	w := &t.Data.Timers
-	run := func() { w.Since, w.Started = t.Now(), true }
+	run := func() { w.Since = t.Now() }
 	stop := func() { w.Ran, w.Since = w.elapsed(t.Now()), time.Time{} }
 	icon, says, tap := "send", t.Say("Start", "开始"), run
 	if !w.Since.IsZero() {
