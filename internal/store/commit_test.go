@@ -9,12 +9,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/pgtest"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/storetest"
@@ -27,6 +29,7 @@ type cutter struct {
 	cut     atomic.Int32           // how many more COMMITs are cut
 	after   bool                   // the server has carried the COMMIT out, and its answer is lost
 	instead func() (server string) // happens in place of a COMMIT
+	silent  atomic.Bool            // nothing arrives, and nobody is told
 }
 
 func (c *cutter) serve(l net.Listener) {
@@ -58,6 +61,9 @@ func (c *cutter) pass(client net.Conn) {
 			n, err := server.Read(b)
 			if err != nil {
 				return
+			}
+			if c.silent.Load() {
+				continue
 			}
 			if muted.Load() {
 				answered <- struct{}{}
@@ -127,6 +133,26 @@ func commitsOnce(t *testing.T, dir, database string, after bool) {
 	require.Len(t, list, 5)
 	require.Equal(t, 5, usage(t, db, r.SessionID)[r.ID].Steps)
 	require.Len(t, audit(t, db, store.AuditFilter{SessionID: r.SessionID}), 5, "each once")
+}
+
+// A machine is cut off from the database: who reads is told so, and reads again when it is back.
+func goesSilent(t *testing.T, dir, database string) {
+	c := &cutter{server: filepath.Join(dir, socket)}
+	db, err := store.Open(t.Context(), t.TempDir(), &store.Options{URL: c.begin(t, database),
+		Patience: 100 * time.Millisecond})
+	require.NoError(t, err)
+	r := started(t, db)
+	c.silent.Store(true)
+	_, err = db.Runs.Get(t.Context(), r.ID)
+	require.ErrorIs(t, err, store.ErrSilent)
+	require.NotEmpty(t, hint.Of(err))
+	err = db.Audit.Append(t.Context(), store.AuditEntry{Event: store.AuditSaid})
+	require.ErrorIs(t, err, store.ErrSilent)
+	c.silent.Store(false)
+	got, err := db.Runs.Get(t.Context(), r.ID)
+	require.NoError(t, err)
+	require.Equal(t, r, got)
+	require.NoError(t, db.Close())
 }
 
 // A replica that takes over counts its transactions on from those that it has seen. Another one may

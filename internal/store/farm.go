@@ -52,7 +52,11 @@ func (f Farm) Workers(ctx context.Context) (alive []Worker, err error) {
 			continue
 		}
 		gone := f.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
-			return tx.exec(ctx, "DELETE FROM workers WHERE id = ?", w.ID)
+			err := tx.exec(ctx, "DELETE FROM workers WHERE id = ?", w.ID)
+			if err == nil { // one that was only away renews with a new row
+				err = tx.exec(ctx, "DELETE FROM leases WHERE serial = ? AND worker = serial", w.ID)
+			}
+			return err
 		})
 		_ = gone // the next look tries again
 	}

@@ -100,10 +100,13 @@ func (e *postgresEngine) openReading(ctx context.Context, d *db) error {
 // comes up again.
 func (e *postgresEngine) pool(most int, read bool, patience time.Duration) *sql.DB {
 	config := e.config.Copy()
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, patience)
+	connector := pgConnector{}
 	if read {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
+		connector.patience = patience
 	}
-	connected := func(_ context.Context, c *pgconn.PgConn) error {
+	connector.connected = func(_ context.Context, c *pgconn.PgConn) error {
 		version := c.ParameterStatus("server_version")
 		major, _, _ := strings.Cut(version, ".")
 		if n, err := strconv.Atoi(major); err == nil && n < leastPostgres {
@@ -112,7 +115,7 @@ func (e *postgresEngine) pool(most int, read bool, patience time.Duration) *sql.
 		}
 		return nil
 	}
-	connect := func(ctx context.Context) (*pgconn.PgConn, error) {
+	connector.connect = func(ctx context.Context) (*pgconn.PgConn, error) {
 		began := time.Now()
 		for failures := 0; ; failures++ {
 			conn, err := pgconn.ConnectConfig(ctx, config)
@@ -126,7 +129,7 @@ func (e *postgresEngine) pool(most int, read bool, patience time.Duration) *sql.
 			}
 		}
 	}
-	pool := sql.OpenDB(pgConnector{connect, connected})
+	pool := sql.OpenDB(connector)
 	pool.SetMaxOpenConns(most)
 	pool.SetMaxIdleConns(most)
 	return pool

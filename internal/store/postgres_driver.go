@@ -22,6 +22,7 @@ import (
 type pgConnector struct {
 	connect   func(context.Context) (*pgconn.PgConn, error)
 	connected func(context.Context, *pgconn.PgConn) error
+	patience  time.Duration // for a server that goes silent, 0 for callers that have their own
 }
 
 // Connect implements [driver.Connector].
@@ -34,7 +35,7 @@ func (c pgConnector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, errors.Join(err, conn.Close(ctx))
 	}
 	return &pgConnection{pg: conn, kept: map[string]*pgconn.StatementDescription{},
-		used: time.Now()}, nil
+		used: time.Now(), patience: c.patience}, nil
 }
 
 // Driver implements [driver.Connector].
@@ -50,6 +51,16 @@ type pgConnection struct {
 	pg   *pgconn.PgConn
 	kept map[string]*pgconn.StatementDescription
 	used time.Time
+
+	patience time.Duration // of the connector
+}
+
+// limited is the context of one exchange with the server.
+func (c *pgConnection) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.patience == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, c.patience, ErrSilent)
 }
 
 // Prepare implements [driver.Conn]. Statements are kept without being asked for.
@@ -71,6 +82,8 @@ func (c *pgConnection) BeginTx(ctx context.Context, o driver.TxOptions) (driver.
 	if o.ReadOnly {
 		begin += " READ ONLY"
 	}
+	ctx, stop := c.limited(ctx)
+	defer stop()
 	_, err := c.simple(ctx, begin)
 	return pgTx{c}, err
 }
@@ -101,6 +114,8 @@ func (c *pgConnection) IsValid() bool { return !c.pg.IsClosed() }
 
 // ResetSession implements [driver.SessionResetter]. A connection that was idle may be broken.
 func (c *pgConnection) ResetSession(ctx context.Context) error {
+	ctx, stop := c.limited(ctx)
+	defer stop()
 	if c.pg.IsClosed() || c.pg.TxStatus() != 'I' ||
 		time.Since(c.used) > time.Second && c.pg.Ping(ctx) != nil {
 		return driver.ErrBadConn
@@ -152,6 +167,8 @@ func (c *pgConnection) simple(ctx context.Context, script string) ([]*pgconn.Res
 func (c *pgConnection) run(
 	ctx context.Context, query string, args []driver.NamedValue,
 ) (*pgconn.Result, []int16, error) {
+	ctx, stop := c.limited(ctx)
+	defer stop()
 	if !preparable(query) {
 		results, err := c.simple(ctx, query)
 		if err != nil || len(results) == 0 {

@@ -116,6 +116,13 @@ func TestPostgreSQL(t *testing.T) {
 		require.NoError(t, err)
 		keepsTokens(t, on(t, url), on(t, url))
 	})
+	t.Run("goes silent", func(t *testing.T) {
+		url, _, err := pgtest.Copy(t.Context(), empty, "silent")
+		require.NoError(t, err)
+		dir, err := pgtest.Folder(url)
+		require.NoError(t, err)
+		goesSilent(t, dir, "silent")
+	})
 	for name, after := range map[string]bool{"before": false, "after": true} {
 		t.Run("loses the connection "+name+" a commit", func(t *testing.T) {
 			url, _, err := pgtest.Copy(t.Context(), empty, name)

@@ -3,7 +3,13 @@ package store
 import (
 	"database/sql"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,5 +83,40 @@ func TestAStatementServesAgain(t *testing.T) {
 		var v int
 		require.NoError(t, db.QueryRow(fmt.Sprintf("SELECT %d", i)).Scan(&v))
 		require.Equal(t, i, v)
+	}
+}
+
+// The clock of a database can be set at any time, and says nothing about those of the machines.
+func TestNoStatementAsksTheDatabaseForTheTime(t *testing.T) {
+	asks := regexp.MustCompile(`(?i)\b(now|clock_timestamp|statement_timestamp|timeofday|` +
+		`transaction_timestamp|julianday|unixepoch|strftime|datetime)\s*\(|` +
+		`\b(current|local)_?(time|timestamp|date)\b`)
+	require.True(t, asks.MatchString("SELECT now() - interval '1 s'"))
+	require.True(t, asks.MatchString("at TIMESTAMP DEFAULT CURRENT_TIMESTAMP"))
+	texts := map[string]string{} // all of the program that may be a statement
+	names, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && !strings.HasSuffix(name, "_test.go") {
+				texts[text.Value] = name
+			}
+			return true
+		})
+	}
+	scripts, err := filepath.Glob("migrations/*.sql")
+	require.NoError(t, err)
+	more, err := filepath.Glob("migrations/postgres/*.sql")
+	require.NoError(t, err)
+	for _, name := range append(scripts, more...) {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		texts[string(text)] = name
+	}
+	require.Greater(t, len(texts), 200)
+	for text, name := range texts {
+		require.Empty(t, asks.FindString(text), name)
 	}
 }
