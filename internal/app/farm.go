@@ -193,9 +193,9 @@ func (f *Farm) Attend(ctx context.Context, drained func()) {
 	var before map[string]string
 	var told time.Time
 	for ; ctx.Err() == nil; _ = wait.For(ctx, farmLook) {
-		now, err := f.look(ctx)
-		news := before == nil || !maps.Equal(before, now) || time.Since(told) > farmTell
-		if err == nil && news {
+		var err error
+		now := f.look(ctx)
+		if before == nil || !maps.Equal(before, now) || time.Since(told) > farmTell {
 			if err = f.announce(ctx); err == nil {
 				if before == nil {
 					f.log.InfoContext(ctx, "the phones are announced", "phones", len(now))
@@ -215,17 +215,19 @@ func (f *Farm) Attend(ctx context.Context, drained func()) {
 	}
 }
 
-// look returns the states of the phones here. Without an ADB server there are none.
-func (f *Farm) look(ctx context.Context) (map[string]string, error) {
-	states := map[string]string{}
-	if !f.front() {
-		var err error
-		if states, err = f.host.States(ctx); err != nil {
-			f.log.DebugContext(ctx, "looking at the phones", "err", err)
-			states = map[string]string{}
-		}
+// look returns the states of the phones here. Without an ADB server that answers there are none.
+func (f *Farm) look(ctx context.Context) map[string]string {
+	if f.front() {
+		return map[string]string{}
 	}
-	return states, nil
+	asking, stop := context.WithTimeout(ctx, 5*farmLook)
+	defer stop()
+	states, err := f.host.States(asking)
+	if err != nil {
+		f.log.DebugContext(ctx, "looking at the phones", "err", err)
+		return map[string]string{}
+	}
+	return states
 }
 
 // own makes the phones those of this worker. Others have been told who that is.

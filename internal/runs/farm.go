@@ -29,16 +29,18 @@ func (m *Manager) Attend(which Resume) {
 	f := farm{m}
 	m.handsOver.Store(which != ResumeNone)
 	m.spawn(func() {
-		var rescued time.Time
 		for wait.Until(m.ctx, claimEvery, near.Notices()) == nil {
-			if near.Closed() {
-				continue
+			if !near.Closed() {
+				f.report("claiming runs", f.claimAll(m.ctx))
 			}
-			f.report("claiming runs", f.claimAll(m.ctx))
-			if which != ResumeNone && time.Since(rescued) >= rescueEvery {
-				rescued = time.Now()
-				f.report("taking up runs", f.rescue(m.ctx))
-			}
+		}
+	})
+	if which == ResumeNone {
+		return
+	}
+	m.spawn(func() { // a phone that does not answer holds up no claims
+		for ; m.ctx.Err() == nil && !near.Closed(); _ = wait.For(m.ctx, rescueEvery) {
+			f.report("taking up runs", f.rescue(m.ctx))
 		}
 	})
 }

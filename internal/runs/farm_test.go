@@ -20,6 +20,7 @@ type machine struct {
 	all    *fakePhones
 	labels map[string]runs.PhoneInfo
 	closed bool
+	silent chan struct{} // closed when the phone "P" answers again, nil while it does
 }
 
 func (m *machine) List(ctx context.Context) ([]runs.PhoneInfo, error) {
@@ -33,6 +34,12 @@ func (m *machine) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 }
 
 func (m *machine) Open(ctx context.Context, serial string) (runs.Phone, error) {
+	m.mu.Lock()
+	silent := m.silent
+	m.mu.Unlock()
+	if silent != nil && serial == "P" {
+		<-silent
+	}
 	p, err := m.fakePhones.Open(ctx, serial)
 	m.all.mu.Lock()
 	defer m.all.mu.Unlock()
@@ -241,6 +248,29 @@ func TestARunThatItsWorkerDoesNotKnowOfIsCarriedOut(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAPhoneThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := newFakePhones("P", "Q")
+		front, worker := w.machine(all), w.machine(all, "P", "Q")
+		defer front.close()
+		defer worker.close()
+		asked, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: "P"})
+		require.NoError(t, err)
+		require.Equal(t, store.WaitingReply, front.wait(asked.Session.ID).Run.State)
+		m := worker.opts.Phones.(*machine)
+		m.mu.Lock()
+		m.silent = make(chan struct{})
+		m.mu.Unlock()
+		front.reply(asked.Session.ID, "red")
+		time.Sleep(10 * time.Second)
+		st, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Serial: "Q"})
+		require.NoError(t, err)
+		require.Equal(t, store.Completed, front.wait(st.Session.ID).Run.State)
+		close(m.silent)
+		require.Equal(t, "done red", front.wait(asked.Session.ID).Run.Answer)
+	})
 }
 
 // The answer comes while no worker has the phone: the front leaves the run to the next one.

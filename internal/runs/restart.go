@@ -83,8 +83,7 @@ func (b comeback) try(sessionID, runID string) {
 		if err == nil || m.ctx.Err() != nil {
 			return
 		}
-		if code := CodeOf(err); try == resumeTries || code != ADBUnreachable &&
-			code != DeviceNotFound && code != DeviceOffline && code != DeviceUnauthorized {
+		if try == resumeTries || !busyPhone(err) {
 			m.log.Warn("a run could not be resumed after the restart", "session", sessionID,
 				"run", runID, "err", err)
 			return

@@ -99,9 +99,14 @@ func TestInAFarmARunThatTheStoreStoppedContinuesByItself(t *testing.T) {
 		time.Sleep(1500 * time.Millisecond) // one step is stored, the model thinks about the next
 		unlock := w.locked()
 		time.Sleep(10 * time.Second)
-		asked := len(worker.policy.seen)
+		asked := func() int {
+			worker.policy.mu.Lock()
+			defer worker.policy.mu.Unlock()
+			return len(worker.policy.seen)
+		}
+		before := asked()
 		time.Sleep(10 * time.Second)
-		require.Len(t, worker.policy.seen, asked, "no model is asked in vain")
+		require.Equal(t, before, asked(), "no model is asked in vain")
 		unlock()
 		st = worker.wait(st.Session.ID)
 		if st.Run.State == store.Paused { // its end is yet to be stored
