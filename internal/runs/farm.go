@@ -56,7 +56,7 @@ func (f farm) report(doing string, err error) {
 
 func (f farm) claimAll(ctx context.Context) error {
 	if f.m.ails.Load() {
-		if f.m.store.Room(ctx) != nil {
+		if f.m.store.Farm.Room(ctx) != nil {
 			return nil // the end of a run has said so
 		}
 		f.m.ails.Store(false)

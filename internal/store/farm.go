@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/taploop/taploop/internal/wait"
@@ -10,6 +13,17 @@ import (
 
 // Farm is what the machines that share a database know of each other.
 type Farm struct{ *db }
+
+// Room reports whether the store takes a write, and the disk of the pictures takes one.
+func (f Farm) Room(ctx context.Context) error {
+	err := f.Probe(ctx)
+	if err == nil {
+		path := filepath.Join(f.dir, "room."+f.owner.ID)
+		err = os.WriteFile(path, make([]byte, 1<<20), 0o600)
+		err = doing(errors.Join(err, os.Remove(path)), "writing to the data folder")
+	}
+	return err
+}
 
 // Worker is a process with phones, as it says of itself.
 type Worker struct {

@@ -4,29 +4,17 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 )
 
 // Probe reports whether the store takes a write now.
-func (s *Store) Probe(ctx context.Context) error {
-	err := s.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
+func (d *db) Probe(ctx context.Context) error {
+	err := d.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
 		return tx.exec(ctx, `INSERT INTO probes (name, at) VALUES ('ready', ?)
 			ON CONFLICT (name) DO UPDATE SET at = excluded.at`, millis(tx.at))
 	})
 	return doing(err, "writing to the store")
-}
-
-// Room reports whether the store takes a write, and the disk of the pictures takes one.
-func (s *Store) Room(ctx context.Context) error {
-	err := s.Probe(ctx)
-	if err == nil {
-		path := filepath.Join(s.dir, "room."+s.owner.ID)
-		err = os.WriteFile(path, make([]byte, 1<<20), 0o600)
-		err = doing(errors.Join(err, os.Remove(path)), "writing to the data folder")
-	}
-	return err
 }
 
 // Load is what a store has under way.

@@ -355,8 +355,9 @@ func (*postgresEngine) again(err error) bool {
 
 // unreachable adds a hint to the error of a database that does not answer.
 func unreachable(err error) error {
-	return hint.Add(fmt.Errorf("%w: %w", ErrSilent, err), "see that PostgreSQL runs at the address in store.url, and that this "+
-		"machine reaches it; what was stored before is whole")
+	return hint.Add(fmt.Errorf("%w: %w", ErrSilent, err),
+		"see that PostgreSQL runs at the address in store.url, and that this machine reaches it; "+
+			"what was stored before is whole")
 }
 
 // explainPostgres adds the cause and a hint to what PostgreSQL said.
