@@ -58,6 +58,6 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, app.Usage(fmt.Errorf("--since is %q", text),
+	return time.Time{}, app.Usage(fmt.Errorf("%q is no time", text),
 		"write a duration such as 24h or 30d, or a date such as 2026-01-31")
 }

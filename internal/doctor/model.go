@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -71,8 +72,10 @@ func (m *Model) check(ctx context.Context, l *ledger) {
 func (m *Model) judge(ctx context.Context, l *ledger, sight *reading, aim *aiming) {
 	id, why := "model.ready", ""
 	switch err := cmp.Or(aim.failed, sight.failed); {
-	case blindness(err), err == nil && !sight.right && !aim.hit:
+	case blindness(err):
 		id, why = "model.blind", whyOf(err)
+	case err == nil && !sight.right && !aim.hit && !aim.short:
+		id, why = "model.blind", sight.said
 	case err != nil && kindOf(err) != "model.silent" && overTLS(ctx, m.BaseURL):
 		id, why = "model.scheme", whyOf(err)
 	case err != nil:
@@ -116,6 +119,9 @@ func kindOf(err error) string {
 	case model.RateLimited:
 		return "model.limit"
 	}
+	if e.Alien() {
+		return "model.path"
+	}
 	return "model.failed"
 }
 
@@ -127,6 +133,8 @@ func unreached(e *model.Error) string {
 		return "model.certificate"
 	case errors.Is(e, http.ErrSchemeMismatch):
 		return "model.scheme"
+	case errors.Is(e, io.ErrUnexpectedEOF): // it answered, and not to the end
+		return "model.failed"
 	}
 	return "model.unreachable"
 }
@@ -148,6 +156,7 @@ func overTLS(ctx context.Context, address string) bool {
 // reading is the question for a code that is drawn.
 type reading struct {
 	right  bool
+	said   string
 	failed error
 }
 
@@ -167,6 +176,7 @@ func (r *reading) ask(ctx context.Context, m policy.Completer, seed uint64, lang
 		return -1
 	}, strings.ToUpper(reply.Text))
 	r.right, r.failed = strings.Contains(letters, code), err
+	r.said = text.Cut(text.Line(reply.Text), 200)
 }
 
 // aiming is the question for a target on a drawn screen.
@@ -175,6 +185,7 @@ type aiming struct {
 	family string // the dialect of the answer if that is another one
 	unread error  // why the answer cannot be read
 	hit    bool
+	short  bool // the answer is empty, or a token limit cut it off
 	said   string
 	took   time.Duration
 	usage  model.Usage
@@ -200,6 +211,7 @@ func (a *aiming) ask(
 		return
 	}
 	a.said = text.Cut(text.Line(spoken.Transcript(reply)), 200)
+	a.short = reply.Cut || a.said == ""
 	a.read(spoken, reply, at, t)
 }
 

@@ -317,6 +317,20 @@ var spoilt = []struct {
 		http.Error(w, "404 page not found", http.StatusNotFound)
 		return true
 	})},
+	{name: "a web page", want: "model.path", spoil: refused(func(w http.ResponseWriter) bool {
+		fmt.Fprint(w, "<html>Welcome</html>")
+		return true
+	})},
+	{name: "a reply that breaks off", want: "model.failed",
+		spoil: refused(func(w http.ResponseWriter) bool {
+			w.Header().Set("Content-Length", "1000")
+			fmt.Fprint(w, `{"choices":`)
+			return true
+		})},
+	{name: "a reply that is cut off", want: "model.unreadable", spoil: replies(func(b string) string {
+		return strings.ReplaceAll(content.ReplaceAllString(b, `"content":"<think>Well"`),
+			`"finish_reason":"stop"`, `"finish_reason":"length"`)
+	})},
 	{name: "pictures refused", want: "model.blind", spoil: refused(says(400, "",
 		"this model does not support image input"))},
 	{name: "blind", want: "model.blind", spoil: replies(func(b string) string {

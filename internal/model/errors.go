@@ -34,6 +34,7 @@ type Error struct {
 	BaseURL  string
 
 	code, param string // as OpenAI's error object has them
+	alien       bool   // what came back is not JSON
 	cause       error
 }
 
@@ -51,6 +52,9 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.cause }
+
+// Alien reports whether a web page, or something else that no endpoint for models sends, came back.
+func (e *Error) Alien() bool { return e.alien }
 
 // NoPictures reports whether the endpoint's message says that the model takes no pictures.
 func (e *Error) NoPictures() bool {

@@ -40,7 +40,9 @@ func (k *attempts) unreadable(err error) *Error {
 	if json.Valid(k.body) {
 		return k.fail(BadReply, fmt.Sprintf("no chat completion came back: %v", err), nil)
 	}
-	return k.fail(BadReply, "no chat completion came back, but "+k.summary(k.body), nil)
+	e := k.fail(BadReply, "no chat completion came back, but "+k.summary(k.body), nil)
+	e.alien = true
+	return e
 }
 
 // ended says why the caller's context ended, and what the last attempt had met.
