@@ -56,7 +56,8 @@ func Run(ctx context.Context, o Options) Report {
 		wg.Go(func() { o.Clients.check(&settings) })
 	}
 	wg.Wait()
-	if data.has("data.file") || data.has("data.readonly") { // so are the tokens in it
+	// so are the tokens in it
+	if data.has("data.file") || data.has("data.readonly") || data.has("data.database") {
 		served = slices.DeleteFunc(served, func(f found) bool { return f.id == "http.tokens" })
 	}
 	var all ledger

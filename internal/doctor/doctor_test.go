@@ -184,6 +184,9 @@ func TestEveryFindingHasWordsAndEveryTroubleAMend(t *testing.T) {
 			good := strings.HasSuffix(id, ".ready") || slices.Contains([]string{"model.replay",
 				"http.serving", "client.none"}, id)
 			require.Equal(t, good, mends[id] == "", id)
+			for _, page := range regexp.MustCompile(`docs/\S+\.md`).FindAllString(mends[id], -1) {
+				require.FileExists(t, "../../"+page)
+			}
 		}
 		for _, id := range doctor.Warnings() {
 			require.NotEmpty(t, mends[id], id)

@@ -369,8 +369,10 @@ var spoilt = []struct {
 	{name: "database of a newer program", want: "data.broken",
 		spoil: data(errors.New("schema 99 is newer"), 5<<30)},
 	{name: "no PostgreSQL", want: "data.database", spoil: func(t *testing.T, s *setUp) {
-		data(errors.New("dial tcp 127.0.0.1:1: connection refused"), 5<<30)(t, s)
+		err := errors.New("dial tcp 127.0.0.1:1: connection refused")
+		data(err, 5<<30)(t, s)
 		s.opts.Data.Shared = true
+		s.opts.HTTP = &doctor.HTTP{Addr: "127.0.0.1:0", Open: true, TokenErr: err}
 	}},
 	{name: "clock wrong", want: "clock.wrong", spoil: func(_ *testing.T, s *setUp) {
 		s.opts.Now = func() time.Time { return time.Now().Add(-26 * time.Hour) }
