@@ -83,7 +83,7 @@ type scheduleListCmd struct {
 // listedSchedule is a schedule as it is listed.
 type listedSchedule struct {
 	store.Schedule
-	Next time.Time   `json:"next"`
+	Next time.Time   `json:"next,omitzero"`
 	Last *store.Tick `json:"last,omitempty"`
 }
 
@@ -118,7 +118,7 @@ func scheduleRow(l listedSchedule) []any {
 		last = l.Last.At.Local().Format(toMinute) + " " + string(l.Last.State)
 	}
 	return []any{l.Name, text.Line(strings.TrimSpace(l.Spec + " " + l.Zone)),
-		l.Next.Local().Format(toMinute), last, cmp.Or(text.Line(l.Serial), "-"),
+		whenOrDash(l.Next), last, cmp.Or(text.Line(l.Serial), "-"),
 		text.Cut(text.Line(l.Task), 80)}
 }
 
