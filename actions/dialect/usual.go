@@ -14,7 +14,8 @@ import (
 // usualNames are what models of any family call an argument, by the field of the action. A family's
 // own names come first.
 var usualNames = map[string][]string{
-	"At": fields(`x,y at point coordinate coordinates position location target center place start_box
+	"At": fields(`x,y at point coordinate coordinates position location target center place
+		start_box
 		start_point start_coordinate element box bbox bounding_box box_2d bbox_2d
 		point_2d bounds`),
 	"From": fields(`x1,y1 start_x,start_y from_x,from_y from start start_coordinate start_point
@@ -46,8 +47,10 @@ var usual = Forms{
 	{Name: "double_click", Also: `double_tap left_double left_double_click double_click_at
 		double_tap_at 双击`, Action: actions.DoubleClick{}, Args: "At=point"},
 	{Name: "long_press", Also: `long_click long_tap long_press_at press_and_hold tap_and_hold
-		touch_and_hold click_and_hold 长按`, Action: actions.LongPress{}, Args: "At=point Hold?=time"},
-	{Name: "swipe", Also: "slide 滑动", Action: actions.Slide{}, Args: "From=start To=end Took?=time"},
+		touch_and_hold click_and_hold 长按`, Action: actions.LongPress{},
+		Args: "At=point Hold?=time"},
+	{Name: "swipe", Also: "slide 滑动", Action: actions.Slide{},
+		Args: "From=start To=end Took?=time"},
 	{Name: "left_click_drag", Action: actions.Drag{},
 		Args: "From=start_coordinate To=coordinate|end_coordinate"},
 	{Name: "drag", Also: "drag_and_drop left_drag drag_to", Action: actions.Drag{},

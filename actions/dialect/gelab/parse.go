@@ -168,7 +168,8 @@ func hasAction(s string) bool { return actionMark.MatchString(s) }
 
 // bold is a field's key in Markdown: in bold, with the colon within or behind, or in a list.
 var bold = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?im)(^|\t)[ ]*\*\*` + keys + `(?:\*\*` + colon + `|[:：]\*\*)|(?m:^)[ ]*[-*•][ ]+` +
+	return regexp.MustCompile(`(?im)(^|\t)[ ]*\*\*` + keys + `(?:\*\*` + colon +
+		`|[:：]\*\*)|(?m:^)[ ]*[-*•][ ]+` +
 		keys + colon)
 })
 

@@ -66,7 +66,8 @@ var (
 const (
 	wrapped = "(?:(?:<\\|begin_of_box\\|>|<answer>|```[a-z]*|[`\"\\[])\\s*)*"
 	// object has its action_type anywhere in front of a nested object, which may be the action.
-	object = `(?:[{｛]\s*(?:[^{}｛｝]*[,，]\s*)?["']?action["']?\s*[:：]\s*)?[{｛]+\s*(?:[^{}｛｝]*[,，]\s*)?["']?action_type\b`
+	object = `(?:[{｛]\s*(?:[^{}｛｝]*[,，]\s*)?["']?action["']?\s*[:：]\s*)?` +
+		`[{｛]+\s*(?:[^{}｛｝]*[,，]\s*)?["']?action_type\b`
 )
 
 func begins(s string) bool { return start.MatchString(s) }

@@ -137,7 +137,8 @@ func swallowed(call string) bool {
 
 const (
 	// label is the word in front of a call, which may be between tags with it.
-	label = `(?:<answer>|<\|begin_of_box\|>|[\s*#])*(?:(?:next )?actions?(?: ?\d)?|动作|操作)[ \t*]*[:：](?:\s*\[)?`
+	label = `(?:<answer>|<\|begin_of_box\|>|[\s*#])*(?:(?:next )?actions?(?: ?\d)?|动作|操作)` +
+		`[ \t*]*[:：](?:\s*\[)?`
 	// wrapped is what may stand in front of a call.
 	wrapped = "[\\s*]*(?:(?:```[a-z]*|`|<\\|begin_of_box\\|>|<answer>)\\s*)*"
 
