@@ -9,10 +9,11 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/keys"
 )
 
-// What a configuration file may have. The parser's time and memory grow with the square of the
-// nesting and beyond, so a file that is no configuration has to be refused before it is parsed.
+// What a configuration file may have. A file that is no configuration has to be refused before it
+// is parsed, which may take long.
 const (
 	maxFile    = 64 << 10
 	maxDepth   = 32
@@ -43,7 +44,7 @@ func decode(b []byte, path string, into any) error {
 	return nil
 }
 
-// bounded counts generously: a bracket within a text counts, too.
+// bounded returns an error for a file that has more than a configuration may have.
 func bounded(b []byte) error {
 	if len(b) > maxFile {
 		return fmt.Errorf("it has %d bytes (want at most %d)", len(b), maxFile)
@@ -51,22 +52,8 @@ func bounded(b []byte) error {
 	if len(alias.FindAll(b, maxAliases+1)) > maxAliases {
 		return fmt.Errorf("it has more than %d aliases", maxAliases)
 	}
-	depth := 0
-	for line := range bytes.Lines(b) {
-		if dashes := len(line) - len(bytes.TrimLeft(line, " -?:")); dashes > 4*maxDepth {
-			return errors.New("it is nested too deeply")
-		}
-		for _, c := range line {
-			switch c {
-			case '[', '{':
-				depth++
-			case ']', '}':
-				depth = max(depth-1, 0)
-			}
-			if depth > maxDepth {
-				return errors.New("it is nested too deeply")
-			}
-		}
+	if keys.TooDeep(b, maxDepth) {
+		return errors.New("it is nested too deeply")
 	}
 	return nil
 }

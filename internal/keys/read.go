@@ -40,7 +40,7 @@ func Parse(file string, b []byte) (n ast.Node, err error) {
 		at.Line += bytes.Count(b[:n], []byte("\n"))
 		return nil, Problems{{at, "this line is no text in UTF-8; save the file as UTF-8"}}
 	}
-	if tooDeep(b) { // for the library, which takes a memory without bound for it
+	if TooDeep(b, 20*maxDepth) { // generously: brackets in texts count, too
 		return nil, Problems{{at, "the file is too deep"}}
 	}
 	parsed, err := parser.ParseBytes(b, 0)
@@ -65,10 +65,10 @@ func unreadable(b []byte) int {
 	return -1
 }
 
-// tooDeep reports whether so many brackets are open at once, or entries begin in one line, that no
-// value could be meant. Brackets in texts count too, therefore the bound is generous.
-func tooDeep(b []byte) bool {
-	const bound = 20 * maxDepth
+// TooDeep reports whether more brackets are open at once than bound, or more entries begin in one
+// line. The YAML library takes a memory without bound for such a text, so it has to be refused
+// before it is parsed. Brackets within texts count, too.
+func TooDeep(b []byte, bound int) bool {
 	open, begun := 0, 0
 	for i, c := range b {
 		switch c {

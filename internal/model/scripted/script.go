@@ -15,10 +15,14 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/keys"
 )
 
-// maxScript bounds a script's size.
-const maxScript = 256 << 10
+// What a script may have.
+const (
+	maxScript = 256 << 10
+	maxDepth  = 100
+)
 
 // Script is a checked script. It does not change, so any number of handlers may share it.
 type Script struct{ rules []rule }
@@ -69,6 +73,9 @@ func read(b []byte) (s *Script, err error) {
 	}()
 	if len(b) > maxScript {
 		return nil, fmt.Errorf("%d bytes are too much for a script (at most %d)", len(b), maxScript)
+	}
+	if keys.TooDeep(b, maxDepth) {
+		return nil, errors.New("it is nested too deeply for a script")
 	}
 	file, err := parser.ParseBytes(b, 0)
 	if err != nil {

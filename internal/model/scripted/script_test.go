@@ -34,6 +34,8 @@ func TestMistakesInAScriptAreNamedWithTheirLine(t *testing.T) {
 			"the same key twice", "rules:\n  - reply: a\n    reply: b\n",
 			`line 3: mapping key "reply" already defined`,
 		},
+		{"many brackets", "rules: " + strings.Repeat("[", 200_000), "nested too deeply"},
+		{"many dashes", strings.Repeat("- ", 100_000), "nested too deeply"},
 		{"broken YAML", "rules:\n  - reply: [\n", "line 2: "},
 		{"an empty rule", "rules:\n  - reply: a\n  -\n", "rule 2: it is empty"},
 		{
