@@ -181,8 +181,8 @@ func (k *attempts) retryable(r httpReply, err error) bool {
 		return false
 	}
 	// No waiting fills an empty purse, which comes as 429 too, and makes a model see.
-	return !noMoney().MatchString(strings.ToLower(string(r.body))) &&
-		!sightless(k.summary(r.body))
+	message, code, _ := k.told(r.body)
+	return !noMoney().MatchString(strings.ToLower(message+" "+code)) && !sightless(message)
 }
 
 // newTransport returns a new transport, so that closing its connections closes no others.

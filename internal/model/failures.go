@@ -74,15 +74,21 @@ func (k *attempts) redirected() *Error {
 	return k.fail(NoSuchPath, fmt.Sprintf("the endpoint redirects to %q", k.short(to, 300)), nil)
 }
 
-// refused is a status of 400 or above. What the endpoint says of it is read from its error object.
-func (k *attempts) refused() *Error {
+// told is what a body that is no chat completion says, with the code and the parameter of its error
+// object.
+func (k *attempts) told(body []byte) (message, code, param string) {
 	var said struct {
 		Error struct{ Code, Param, Type any }
 	}
-	_ = json.Unmarshal(k.body, &said)
-	code, _ := cmp.Or(said.Error.Code, said.Error.Type).(string)
-	param, _ := said.Error.Param.(string)
-	message := k.summary(k.body)
+	_ = json.Unmarshal(body, &said)
+	code, _ = cmp.Or(said.Error.Code, said.Error.Type).(string)
+	param, _ = said.Error.Param.(string)
+	return k.summary(body), code, param
+}
+
+// refused is a status of 400 or above. What the endpoint says of it is read from its error object.
+func (k *attempts) refused() *Error {
+	message, code, param := k.told(k.body)
 	e := k.fail(kindOf(k.status, message+" "+code), message, nil)
 	e.code, e.param = code, param
 	if after, ok := retryAfter(k.header); ok && after > maxRetryAfter {

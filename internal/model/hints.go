@@ -44,12 +44,12 @@ var (
 	})
 	noRegion = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`unsupported_country|(country|region|territory|location)` +
-			`[^.]{0,40}not supported|not (available|supported) in your (country|region)`)
+			`[^.]{0,40}not supported|(not (available|supported)|unavailable) in your (country|region)`)
 	})
 	// a rate limit that no waiting ends
 	noMoney = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`insufficient[_ ](quota|balance|funds)|arrearage|` +
-			`余额不足|欠费`)
+		return regexp.MustCompile(`insufficient[_ ](quota|balance|funds|credits?)|` +
+			`arrearage|credit balance|out of credits|余额不足|欠费`)
 	})
 	noSight = regexp.MustCompile(`(image|vision|multimodal|mmproj).*(support|provide|missing)|` +
 		`(support|missing).*(image|vision|multimodal)`)
@@ -109,6 +109,9 @@ func (k *attempts) hintRejected(e *Error) string {
 	// Before sight: a model's own name may hold "vision".
 	if e.NoTools() {
 		return "set model.dialect to general, which needs no tools"
+	}
+	if e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooEarly {
+		return "the endpoint was not ready: try again, or look at its own log"
 	}
 	if noRegion().MatchString(strings.ToLower(e.Message + " " + e.code)) {
 		return "the endpoint does not serve this region: use another endpoint"
