@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -258,12 +259,16 @@ func TestAPhoneThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
 		defer worker.close()
 		asked, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: "P"})
 		require.NoError(t, err)
-		require.Equal(t, store.WaitingReply, front.wait(asked.Session.ID).Run.State)
+		asked = front.wait(asked.Session.ID)
+		require.Equal(t, store.WaitingReply, asked.Run.State)
 		m := worker.opts.Phones.(*machine)
 		m.mu.Lock()
 		m.silent = make(chan struct{})
 		m.mu.Unlock()
-		front.reply(asked.Session.ID, "red")
+		// Someone answers who carries out no runs, as at the command line does.
+		_, err = w.manager.Broker().Resolve(w.ctx(), asked.Run.QuestionID,
+			inquiry.Reply{Response: "red"})
+		require.NoError(t, err)
 		time.Sleep(10 * time.Second)
 		st, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Serial: "Q"})
 		require.NoError(t, err)
