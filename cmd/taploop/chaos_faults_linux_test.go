@@ -265,7 +265,6 @@ func TestWorkersAreReplacedUnderLoad(t *testing.T) {
 	t.Logf("%d tasks, the last %v after the last worker; a run waited for another worker for %v",
 		all, time.Since(began).Round(time.Second), h.handover())
 	require.Empty(t, h.wrongs())
-	require.Less(t, h.handover(), chaosTTL)
 }
 
 // TestAFarmUnderFaults has clients begin task after task while machines are killed, stand still and
