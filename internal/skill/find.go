@@ -268,10 +268,29 @@ func lists(e *screen.Element) bool {
 		func(kind string) bool { return strings.HasSuffix(e.Class, kind) })
 }
 
+// written is a text with its numbers written in one way, whatever parts their digits and wherever
+// the currency stands.
+func written(s string) string {
+	runes := []rune(s)
+	digit := func(i int) bool { return i >= 0 && i < len(runes) && unicode.IsDigit(runes[i]) }
+	var number, currency strings.Builder
+	for i, r := range runes {
+		switch {
+		case unicode.Is(unicode.Sc, r):
+			currency.WriteRune(r)
+		case strings.ContainsRune(".,'\u00a0\u202f", r) && digit(i-1) && digit(i+1):
+			number.WriteRune('.')
+		default:
+			number.WriteRune(r)
+		}
+	}
+	return strings.Join(strings.Fields(number.String()), " ") + currency.String()
+}
+
 // alike reports whether two texts say the same. Outside of lists their numbers may differ, which
 // count or tell the time, if there are words beside them.
 func alike(recorded, now string, listed bool) bool {
-	if recorded == now {
+	if recorded == now || written(recorded) == written(now) {
 		return true
 	}
 	if listed || now == "" {

@@ -183,6 +183,12 @@ func TestTextsThatSayTheSame(t *testing.T) {
 		{"Send", "Save", false, false},
 		{"Send", "", false, false},
 		{"Delete 3 chats", "Delete 4 chats", true, false},
+		{"T-shirt $39.00", "T-shirt 39,00 $", true, true},
+		{"T-shirt $39.00", "T-shirt 38,00 $", true, false},
+		{"T-shirt $39.00", "T-shirt 39,00 €", true, false},
+		{"Total 1,234.50", "Total 1\u202f234,50", true, true},
+		{"Part 1.5", "Part 15", true, false},
+		{"Chapter 1. Two", "Chapter 1, Two", true, false},
 	} {
 		require.Equal(t, c.alike, alike(c.recorded, c.now, c.listed), "%+v", c)
 	}
