@@ -11,14 +11,16 @@ import (
 var (
 	// looks are words of names of tools that only look, when they come first
 	looks = strings.Fields("get list read search find show describe view fetch query count check " +
-		"preview estimate calculate is has lookup browse inspect validate track history status")
+		"preview estimate calculate is has lookup browse inspect validate track history status " +
+		"retrieve leer ler lire lesen leggi lees läs les læs lue číst czytaj oku baca đọc")
 	looksHan = strings.Fields("获取 查询 查看 搜索 查找 列出 读取")
 	// joins are in names of tools that do one thing and another, whichever comes first
 	joins = []string{"and", "or", "then"}
 	// things are words of what a tool does that are also names of things, which can be looked at
 	toolThings = strings.Fields("order orders payment payments transfer transfers refund charge " +
 		"book bid bids post tweet reply email mail sms wire trash checkout payout purchase " +
-		"purchases share invite grant grants permit install installs")
+		"purchases share invite grant grants permit install installs trade trades swap swaps " +
+		"bridge stake mint request release retweet file add")
 	// objects are what tools do something to, where a name has both in one word: DELETEFILE
 	objects = strings.Fields("all account app apps branch card contact contacts data database db " +
 		"device directory disk email emails event events file files folder history item items " +
@@ -60,12 +62,44 @@ var toolVerbs = []struct {
 	{"dial", "call", telephones, nil},
 	{"make", "call", []string{"call"}, nil},
 	{"place", "call", []string{"call"}, nil},
+	{"add", "publish", opinions, nil},
+	{"create", "publish", opinions, nil},
+	{"push", "send", strings.Fields("file files commit commits branch image tag"), nil},
+	{"finalize", "pay", strings.Fields("invoice order payment"), nil},
+	{"void", "pay", strings.Fields("invoice payment order"), nil},
+	{"create", "pay", strings.Fields("subscription charge"), nil},
+	{"confirm", "order", bookings, nil},
+	{"request", "order", strings.Fields("ride cab taxi driver delivery refill"), nil},
+	{"trade", "order", nil, strings.Fields("watchlist")},
+	{"swap", "transfer", nil, strings.Fields("rows columns values items lines tabs")},
+	{"bridge", "transfer", strings.Fields("token tokens asset assets funds"), nil},
+	{"stake", "transfer", nil, nil},
+	{"mint", "transfer", nil, nil},
+	{"approve", "grant", nil, nil},
+	{"approve", "transfer", strings.Fields("transaction loan payment spend allowance"), nil},
+	{"accept", "grant", strings.Fields("invite invitation offer request terms"), nil},
+	{"attach", "grant", rights, nil},
+	{"set", "grant", rights, nil},
+	{"add", "grant", strings.Fields("member user group"), nil},
+	{"create", "grant", strings.Fields("key keys token tokens credential credentials"), nil},
+	{"unlock", "grant", nil, strings.Fields("achievement level pdf file")},
+	{"open", "grant", strings.Fields("door garage gate lock"), nil},
+	{"disarm", "grant", nil, nil},
+	{"file", "sign", strings.Fields("tax return claim complaint"), nil},
+	{"release", "publish", strings.Fields("version package build"), nil},
+	{"retweet", "publish", nil, nil},
+	{"bet", "order", nil, nil},
+	{"redeem", "order", nil, nil},
+	{"flush", "delete", strings.Fields("all db database queue"), nil},
 }
 
 var (
 	groups     = strings.Fields("group groups channel team chat room organization workspace")
 	persons    = strings.Fields("user users sender contact number caller account member person")
-	rights     = strings.Fields("permission permissions role roles access admin collaborator")
+	opinions   = strings.Fields("comment comments reply review")
+	bookings   = strings.Fields("reservation booking order purchase payment ride")
+	rights     = strings.Fields("permission permissions role roles access admin collaborator " +
+		"policy policies acl iam")
 	telephones = strings.Fields("phone number contact emergency customer")
 )
 
@@ -80,8 +114,8 @@ func byToolName(s *Subject) (list []finding) {
 		has := func(w string) bool {
 			return slices.Contains(m.Tools, w) && !(looking && slices.Contains(toolThings, w))
 		}
-		if slices.ContainsFunc(words, has) || m.joins(words) || m.hasVerb(words) ||
-			m.inHan(whole) {
+		if slices.ContainsFunc(words, has) || m.joins(words) || m.hasVerb(words, looking) ||
+			m.inHan(whole) || !looking && m.foreign.isTool(words) {
 			list = append(list, finding{m.class, ofName, s.Action})
 		}
 	}
@@ -106,17 +140,24 @@ func (c *class) joins(words []string) bool {
 }
 
 // hasVerb reports whether the words have a verb that does to the others what the class does.
-func (c *class) hasVerb(words []string) bool {
+func (c *class) hasVerb(words []string, looking bool) bool {
 	beside := func(list []string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
 	}
 	for _, v := range toolVerbs {
 		if v.class == c.Name && slices.Contains(words, v.word) && !beside(v.notTo) &&
-			(v.to == nil || beside(v.to)) {
+			(v.to == nil || beside(v.to)) && !(looking && slices.Contains(toolThings, v.word)) {
 			return true
 		}
 	}
 	return false
+}
+
+// isTool reports whether the words of a tool's name say in another language what the class does:
+// all of them, the first or the last one.
+func (f *foreignMatcher) isTool(words []string) bool {
+	return f != nil && len(words) > 0 && (f.ends.MatchString(strings.Join(words, " ")) ||
+		f.ends.MatchString(words[0]) || f.ends.MatchString(words[len(words)-1]))
 }
 
 // inHan reports whether a name in Chinese says what the class does. Behind a word that looks, what

@@ -1,9 +1,14 @@
 package guard
 
 import (
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/words"
 )
 
 func TestToolsNamedLikeHarmAreAskedAbout(t *testing.T) {
@@ -46,6 +51,28 @@ func TestToolsNamedLikeHarmAreAskedAbout(t *testing.T) {
 	}
 	d := p.Decide(Subject{Action: "format", Destructive: true})
 	require.Equal(t, Ask, d.Verdict)
+}
+
+// The names of tools of many servers, in English and other languages: none of those that do harm
+// passes unasked, and at most one in a hundred of the others is asked about.
+func TestToolsOfManyServersAreKnownByTheirNames(t *testing.T) {
+	p, err := New(nil)
+	require.NoError(t, err)
+	b, err := os.ReadFile("testdata/tools.txt")
+	require.NoError(t, err)
+	lists := words.Sections(string(b))
+	asks := func(name string) bool {
+		return p.Decide(Subject{Action: name, App: "server", Tool: true}).Verdict == Ask
+	}
+	harm := strings.Fields(strings.Join(lists["ask"], " "))
+	require.Greater(t, len(harm), 200)
+	for _, name := range harm {
+		require.True(t, asks(name), name)
+	}
+	harmless := strings.Fields(strings.Join(lists["pass"], " "))
+	require.Greater(t, len(harmless), 200)
+	asked := slices.DeleteFunc(slices.Clone(harmless), func(n string) bool { return !asks(n) })
+	require.LessOrEqual(t, len(asked), len(harmless)/100, asked)
 }
 
 // A rule about an action of phones is not about a tool that a server calls the same.
