@@ -94,11 +94,11 @@ var toolVerbs = []struct {
 }
 
 var (
-	groups     = strings.Fields("group groups channel team chat room organization workspace")
-	persons    = strings.Fields("user users sender contact number caller account member person")
-	opinions   = strings.Fields("comment comments reply review")
-	bookings   = strings.Fields("reservation booking order purchase payment ride")
-	rights     = strings.Fields("permission permissions role roles access admin collaborator " +
+	groups   = strings.Fields("group groups channel team chat room organization workspace")
+	persons  = strings.Fields("user users sender contact number caller account member person")
+	opinions = strings.Fields("comment comments reply review")
+	bookings = strings.Fields("reservation booking order purchase payment ride")
+	rights   = strings.Fields("permission permissions role roles access admin collaborator " +
 		"policy policies acl iam")
 	telephones = strings.Fields("phone number contact emergency customer")
 )
