@@ -32,7 +32,7 @@ var besides = map[string]string{
 	"internal/runs/asking": "internal/store/storetest",
 	"internal/runs": "device/devicetest internal/inquiry/decider internal/inquiry/inquirytest/vote " +
 		"internal/model internal/store/export " +
-		"internal/store/storetest internal/terminal",
+		"internal/store/storetest internal/terminal internal/usecase internal/web",
 	"tools": "actions device/devicetest internal/guard internal/guard/phone " +
 		"internal/inquiry/inquirytest/vote internal/web " +
 		"internal/store/storetest internal/terminal",

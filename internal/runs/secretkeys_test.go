@@ -3,6 +3,11 @@ package runs_test
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,6 +15,9 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/usecase"
+	"github.com/taploop/taploop/internal/web"
 )
 
 // Which keys of a pad were pressed is in no step, event or file: neither as a place nor in words.
@@ -51,10 +59,14 @@ func TestTheKeysOfAPINAreNotWrittenDown(t *testing.T) {
 						Secret: true}, d)
 					require.Equal(t, d.Explain, s.Proposal.Tries[0].Reply)
 				}
-				written := fmt.Sprintf("%+v %s %+v", steps, w.facts(), w.events)
+				written := fmt.Sprintf("%+v %s %+v", steps, w.facts(), w.events) +
+					w.shown(st.Session.ID, len(steps))
 				for _, key := range []string{"4", "8", "2", "1"} {
 					requireNoKey(t, written, key)
 				}
+				p := steps[4].Proposal.Action.Traits().Points[0]
+				require.True(t, strings.Contains(written, fmt.Sprintf("tap (%.3f,%.3f)", p.X, p.Y)),
+					"where it is no key it is told")
 				kept, err := w.store.Secrets.Of(w.ctx(), st.Run.ID)
 				require.NoError(t, err)
 				require.Empty(t, kept)
@@ -68,10 +80,48 @@ func TestTheKeysOfAPINAreNotWrittenDown(t *testing.T) {
 	}
 }
 
+// shown is all that the page's routes and the exports tell of a session of so many steps.
+func (w *fixture) shown(id string, steps int) string {
+	w.t.Helper()
+	dir := w.t.TempDir()
+	server := web.New(&web.Options{Questions: w.manager.Broker(), Sessions: w.store,
+		Answers: w.store.Answers, Grants: w.store.Grants, BaseURL: "http://localhost",
+		Logins:    web.OpenLogins(filepath.Join(dir, "logins.json")),
+		Authorize: func(*http.Request) (string, error) { return "boss", nil },
+		Rights:    func(string) usecase.Rights { return usecase.Rights{All: true, Decides: true} }})
+	defer func() { require.NoError(w.t, server.Close()) }()
+	session := "/v1/sessions/" + id
+	paths := []string{"/v1/sessions", session, session + "/steps", session + "/trajectory",
+		session + "/export", "/v1/inquiries"}
+	for n := range steps {
+		paths = append(paths, fmt.Sprintf("%s/steps/%d", session, n+1))
+	}
+	all := w.exported(id)
+	for _, path := range paths {
+		got := httptest.NewRecorder()
+		server.ServeHTTP(got, httptest.NewRequestWithContext(w.ctx(), "GET",
+			"http://localhost"+path, nil))
+		require.Equal(w.t, http.StatusOK, got.Code, "%s %s", path, got.Body)
+		all += got.Body.String()
+	}
+	require.NoError(w.t, export.Gelab(w.ctx(), dir, w.store, id))
+	require.NoError(w.t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		all += string(b)
+		return err
+	}))
+	require.Contains(w.t, all, "Which one is not written down")
+	return all
+}
+
 func requireNoKey(t *testing.T, written, key string) {
 	t.Helper()
 	at := keyAt(key)
 	for _, tells := range []string{fmt.Sprintf(`{"x":%v,"y":%v}`, at.X, at.Y), fmt.Sprint(at),
+		fmt.Sprintf("(%.2f,%.2f)", at.X, at.Y), fmt.Sprintf("(%.3f,%.3f)", at.X, at.Y),
 		"of the PIN"} {
 		require.False(t, strings.Contains(written, tells), "%q, of %s", tells, key)
 	}
