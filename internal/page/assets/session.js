@@ -183,7 +183,7 @@ function Thumb({ url }) {
     const o = new IntersectionObserver((list) => {
       seen = list.at(-1).isIntersecting;
       if (seen && !waits) { waits = true; turn = turn.then(draw); }
-    });
+    }, { rootMargin: "600px" });
     o.observe(ref.current);
     return () => { over = true; o.disconnect(); };
   }, [url]);
