@@ -43,12 +43,15 @@ func (w stranger) finds(in cdp.BackendNodeID, role, name string) (found cdp.Back
 			q.NodeID = page.Root.NodeID
 		}
 		all, err := cdp.Call(ctx, to, accessibility.QueryAXTree, q)
+		if err != nil {
+			return err
+		}
 		for _, n := range all.Nodes {
 			if !n.Ignored && found == 0 {
 				found = n.BackendDOMNodeID
 			}
 		}
-		return err
+		return nil
 	})
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()

@@ -138,6 +138,84 @@ func TestAConsentIsInHumanWordsOnThePage(t *testing.T) {
 	require.InDelta(t, 0.5, at["y"], 0.01)
 }
 
+// wellKnown are acts on screens as well-known apps have them, and what stands above the buttons.
+var wellKnown = []struct {
+	act consent.Act
+	en  string
+	zh  string
+}{
+	{consent.Act{Verb: "CLICK", Label: "Send", App: "com.whatsapp", Name: "WhatsApp"},
+		"Send in WhatsApp?", "在“WhatsApp”中Send？"},
+	{consent.Act{Verb: "CLICK", Label: "Pay $25.00 to Anna", App: "com.paypal.android.p2pmobile",
+		Name: "PayPal"}, "Pay $25.00 to Anna?", "Pay $25.00 to Anna？"},
+	{consent.Act{Verb: "CLICK", Label: "While using the app",
+		App:  "com.google.android.permissioncontroller",
+		Says: "Allow Maps to access this device's location?"},
+		"Allow Maps to access this device's location?",
+		"Allow Maps to access this device's location?"},
+	{consent.Act{Verb: "CLICK", Label: "立即支付", App: "com.eg.android.AlipayGphone",
+		Name: "支付宝"}, "立即支付?", "立即支付？"},
+	{consent.Act{Verb: "CLICK", Label: "确定", App: "com.tencent.mm", Name: "微信",
+		Says: "删除这条聊天记录？"}, "删除这条聊天记录？", "删除这条聊天记录？"},
+	{consent.Act{Verb: "CLICK", Label: "Löschen", App: "com.google.android.apps.photos",
+		Name: "Fotos"}, "Löschen in Fotos?", "在“Fotos”中Löschen？"},
+	{consent.Act{Verb: "CLICK", Label: "Confirmar", App: "es.bizum", Name: "Bizum",
+		Says: "¿Enviar 30 € a Luis?"}, "¿Enviar 30 € a Luis?", "¿Enviar 30 € a Luis?"},
+	{consent.Act{Verb: "TYPE", Typed: "On my way", Label: "Message",
+		App: "com.google.android.apps.messaging", Name: "Messages"},
+		"Type “On my way” into “Message”?", "在“Message”中输入“On my way”吗？"},
+	{consent.Act{Verb: "LONGPRESS", Label: "Uninstall", App: "com.android.vending"},
+		"Uninstall in Vending?", "在“Vending”中Uninstall？"},
+	{consent.Act{Server: "files", Tool: "write_file", Object: "notes.txt"},
+		"files wants to write notes.txt", "files 想要执行 write notes.txt"},
+}
+
+// A page and a program are told the same, each in its language.
+func TestTheHeadlineIsTheSameOnThePageAndOverHTTP(t *testing.T) {
+	t.Parallel()
+	g := approvals(t, inquiry.Options{})
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	var asked []inquiry.Question
+	for _, c := range wellKnown {
+		q := about(inquiry.Sensitive)
+		inquiry.As[inquiry.Approval](q).Act = &c.act
+		asked = append(asked, g.waiting("ann", q))
+	}
+	for _, lang := range []string{"en", "zh"} {
+		for i, c := range wellKnown {
+			want := map[string]string{"en": c.en, "zh": c.zh}[lang]
+			p.until(card(asked[i], "h2") + " !== null")
+			require.Equal(t, want, p.text(card(asked[i], "h2")+".textContent"))
+			require.Equal(t, want, p.text(fmt.Sprintf(
+				`document.querySelector('[data-open="%s"] .what').textContent`, asked[i].ID)))
+			told := g.get("/v1/inquiries/"+asked[i].ID, g.boss).json(t)["consent"].(map[string]any)
+			require.Equal(t, want, told[lang].(map[string]any)["headline"])
+			require.NotContains(t, p.text(card(asked[i], ".wants")+".textContent"), "com.")
+		}
+		p.do(js(`document.getElementById("lang").click()`))
+	}
+}
+
+// What comes later leaves the open question where it is, with what was typed.
+func TestNothingPushesTheOpenQuestionAway(t *testing.T) {
+	t.Parallel()
+	g := approvals(t, inquiry.Options{})
+	open := g.waiting("ann", inquiry.Question{Text: "Which milk?"})
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	for _, width := range []int64{1280, 390} {
+		p.look("light", width, 844)
+		p.until(card(open, ".shot img") + "?.naturalWidth > 0")
+		p.middle(card(open, "textarea"))
+		p.do(js(card(open, "textarea")+".focus()"), chromedp.KeyEvent("oat "))
+		at := p.number(card(open, "textarea") + ".getBoundingClientRect().top")
+		p.until(card(g.waiting("ann", about(inquiry.Critical)), "h2") + " !== null")
+		require.Equal(t, "true", p.text(`document.activeElement === `+card(open, "textarea")))
+		require.Contains(t, p.text(card(open, "textarea")+".value"), "oat")
+		p.until(fmt.Sprintf("Math.abs(%s.getBoundingClientRect().top - %f) < 2",
+			card(open, "textarea"), at))
+	}
+}
+
 // decided waits until the question is settled, and returns what was decided.
 func (g *rig) decided(q inquiry.Question) []inquiry.Decision {
 	g.t.Helper()

@@ -1,9 +1,12 @@
 package web_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/chrometest"
@@ -74,17 +77,32 @@ func TestWhatStandsIsShownAndEndedOnThePage(t *testing.T) {
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	const list = `document.querySelector("#standing-list")`
 	p.until(list + `.textContent.includes("The app com.shop: nothing is asked")`)
+	p.press("", "Go on without asking") // a person says in what, and for how long
+	p.until(named("", "select", "In") + " !== undefined")
+	p.do(js(named("", "select", "In")+`.value = "app"`), js(named("", "select", "In")+
+		`.dispatchEvent(new Event("change", {bubbles: true}))`))
+	p.until(named("", "input", "App") + " !== undefined")
+	p.do(js(named("", "input", "App")+".focus()"), chromedp.KeyEvent("com.mail"))
+	p.do(js(named("", "select", "For")+`.value = "60"`), js(named("", "select", "For")+
+		`.dispatchEvent(new Event("change", {bubbles: true}))`))
+	p.do(js(`document.querySelector(".give button.danger").click()`))
+	p.until(list + `.textContent.includes("The app com.mail: nothing is asked")`)
+	given, err := g.store.Grants.List(t.Context(), nil)
+	require.NoError(t, err)
+	i := slices.IndexFunc(given, func(x guard.Grant) bool { return x.Name == "com.mail" })
+	require.Equal(t, "kitchen", given[i].By)
+	require.WithinDuration(t, time.Now().Add(time.Hour), given[i].Until, 10*time.Minute)
 	q := g.waiting("ann", inquiry.Question{Body: &inquiry.Ask{Options: []string{"red", "blue"}}})
 	p.until(card(q, ".again select") + " !== null")
 	p.do(js(card(q, ".again select")+`.value = "session"`), js(card(q, "button.option")+".click()"))
 	p.until(list + `.textContent.includes("is answered with “red” in session ` + q.SessionID + `")`)
-	for _, next := range []string{"“red”", ""} {
+	for left := 2; left >= 0; left-- {
 		p.do(js(list + `.querySelector("button").click()`))
-		p.until(list + `.children.length === ` + map[bool]string{true: "1", false: "0"}[next != ""])
+		p.until(fmt.Sprintf("%s.children.length === %d", list, left))
 	}
-	grants, err := g.store.Grants.List(t.Context(), nil)
+	given, err = g.store.Grants.List(t.Context(), nil)
 	require.NoError(t, err)
-	require.Empty(t, grants)
+	require.Empty(t, given)
 	answers, err := g.store.Answers.List(t.Context(), nil)
 	require.NoError(t, err)
 	require.Empty(t, answers)
