@@ -251,6 +251,36 @@ func TestARunThatItsWorkerDoesNotKnowOfIsCarriedOut(t *testing.T) {
 	}
 }
 
+// The lines of a farm are in the store: a machine that begins a task does not have those who wait.
+func TestTheLinesOfAllMachinesCount(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := newFakePhones("P", "Q")
+		front, worker := w.machine(all), w.machine(all, "P", "Q")
+		defer front.close()
+		defer worker.close()
+		start := func(r runs.StartRequest) (runs.Status, error) {
+			st, err := front.manager.Start(w.ctx(), r)
+			time.Sleep(5 * time.Second) // the worker claims it
+			return st, err
+		}
+		begun := map[string]int{}
+		for range 6 {
+			st, err := start(runs.StartRequest{Task: "forever", Serial: runs.AnyPhone, Queue: true})
+			require.NoError(t, err)
+			begun[st.Session.Serial]++
+		}
+		require.Equal(t, map[string]int{"P": 3, "Q": 3}, begun)
+		held, _, err := worker.store.Leases.Holder(w.ctx(), "P")
+		require.NoError(t, err)
+		require.NoError(t, worker.store.Leases.Take(w.ctx(), "P", held.RunID))
+		_, err = worker.store.Runs.Transition(w.ctx(), held.RunID,
+			store.Change{To: store.Cancelled})
+		require.NoError(t, err)
+		_, err = front.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Serial: "P"})
+		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err), "others came first")
+	})
+}
+
 func TestAPhoneThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		all := newFakePhones("P", "Q")

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/taploop/taploop/internal/store"
 )
 
 // AnyPhone is the serial that stands for whichever phone is free.
@@ -278,26 +276,17 @@ func (m *Manager) beginOnAny(ctx context.Context, r StartRequest) (Status, error
 
 // shortest returns the phone for which the fewest runs wait.
 func (k picker) shortest(ctx context.Context, line []PhoneInfo) PhoneInfo {
-	waiting, err := k.m.store.Farm.Unowned(ctx)
+	waiting, err := k.m.store.Farm.Waiting(ctx)
 	if err != nil {
 		k.m.log.WarnContext(ctx, "counting the runs that wait", "err", err)
 	}
-	length := func(p PhoneInfo) int {
-		n := len(slices.DeleteFunc(slices.Clone(waiting),
-			func(u store.Unowned) bool { return u.Serial != p.Serial }))
-		all, err := k.m.lines.Holders(ctx, p.Serial)
-		if err != nil {
-			k.m.log.WarnContext(ctx, "counting the runs that wait", "err", err)
-		}
-		return n + len(all)
+	lengths := map[string]int{}
+	for _, h := range waiting {
+		lengths[h.Serial]++
 	}
-	best, least := line[0], length(line[0])
-	for _, p := range line[1:] {
-		if n := length(p); n < least {
-			best, least = p, n
-		}
-	}
-	return best
+	return slices.MinFunc(line, func(a, b PhoneInfo) int {
+		return lengths[a.Serial] - lengths[b.Serial]
+	})
 }
 
 // anywhere reports whether the request names no phone.

@@ -89,6 +89,18 @@ func (f Farm) Unowned(ctx context.Context) ([]Unowned, error) {
 	return list, doing(err, "looking for runs to claim")
 }
 
+// Waiting returns the runs that are QUEUED, claimed or not, oldest first.
+func (f Farm) Waiting(ctx context.Context) ([]Hold, error) {
+	list, err := collect(ctx, f.read, func(row scanner) (h Hold, err error) {
+		err = row.Scan(&h.RunID, &h.SessionID, &h.Serial, &h.Client, instant{&h.Since})
+		h.State = Queued
+		return h, err
+	}, `SELECT r.id, r.session_id, s.serial, s.client, r.created_at
+		FROM runs r JOIN sessions s ON s.id = r.session_id
+		WHERE r.state IN ('QUEUED', 'RUNNING') AND r.state = 'QUEUED' ORDER BY r.created_at`)
+	return list, doing(err, "looking who waits for phones")
+}
+
 // The kinds of what can be closed: workers by their ID, phones by their serial.
 const (
 	ClosedWorker = "worker "
