@@ -58,6 +58,25 @@ func TestTheFirstPhoneTestOfThePageRuns(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, "report", "index.html"))
 }
 
+// ofTheRecipes are the shell lines of the files to copy, by file. Their folders are of this machine.
+func ofTheRecipes(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	lines := map[string]string{}
+	for name, form := range map[string]string{"Jenkinsfile": `sh '(.*)'`,
+		"gitlab-ci.yml": `(?m)^  - (.*)`, "github.yml": `script: (.*)`,
+		"Dockerfile": `(?s)\nCMD (.*)`} {
+		b, err := os.ReadFile(filepath.Join("../../docs/ci", name))
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(form).FindAllStringSubmatch(string(b), -1) {
+			lines[name] += m[1] + "\n"
+		}
+		require.Regexp(t, `(?s)taploop devices --wait --boot.*taploop test .*--junit `, lines[name])
+	}
+	lines["Dockerfile"] = strings.NewReplacer(" /suites", " "+filepath.Join(dir, "tests", "phone"),
+		" /out", " "+filepath.Join(dir, "out")).Replace(lines["Dockerfile"])
+	return lines
+}
+
 // The recipes' lines run against an emulator of which only the framework is simulated: behind the
 // real ADB server and the real daemon. It has the emulator's port to itself: it is not parallel.
 func TestTheLinesOfTheRecipesRunBehindTheRealServerAndDaemon(t *testing.T) {
@@ -68,8 +87,7 @@ func TestTheLinesOfTheRecipesRunBehindTheRealServerAndDaemon(t *testing.T) {
 	server := behindTheRealDaemon(t, sim, adbtest.Daemon{Emulator: true})
 	dir := t.TempDir()
 	file := filepath.Join(dir, "tests", "phone", "s.yaml")
-	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
-	require.NoError(t, os.WriteFile(file, []byte(`
+	const suite = `
 setup: [wait_boot, {animations: off}, {push: {from: s.yaml, to: /data/local/tmp/s.yaml}}]
 cases:
 - name: dark theme
@@ -77,17 +95,25 @@ cases:
   expect:
   - setting: {namespace: global, name: wifi_on, value: 0}
   - file: {path: /data/local/tmp/s.yaml, contains: dark theme}
-  - logcat: {tag: ActivityTaskManager, match: com.android.settings}
-`), 0o600))
+`
+	require.NoError(t, writeFile(file,
+		suite+"  - logcat: {tag: ActivityTaskManager, match: com.android.settings}\n"))
 	lines := blocks(t, "ci.md", "sh")
 	require.Len(t, lines, 1)
-	out := shellLines(t, dir, lines[0], "TAPLOOP_ADB_SERVER="+server,
-		"TAPLOOP_MODEL_BASE_URL="+sim.Model.BaseURL, "TAPLOOP_MODEL_NAME=scripted",
-		"TAPLOOP_MODEL_DIALECT=gelab")
+	env := []string{"TAPLOOP_ADB_SERVER=" + server, "TAPLOOP_MODEL_BASE_URL=" + sim.Model.BaseURL,
+		"TAPLOOP_MODEL_NAME=scripted", "TAPLOOP_MODEL_DIALECT=gelab"}
+	out := shellLines(t, dir, lines[0], env...)
 	require.Contains(t, out, "emulator-5554")
 	require.Contains(t, out, "1 passed in ")
 	for _, name := range []string{"junit.xml", "results.json", "report/index.html"} {
 		require.FileExists(t, filepath.Join(dir, "out", name))
+	}
+	require.NoError(t, writeFile(file, suite)) // what is done is not done again
+	for name, lines := range ofTheRecipes(t, dir) {
+		out := shellLines(t, dir, "emulator() { echo \"started $*\"; }\n"+lines, env...)
+		require.Contains(t, out, "1 passed in ", name)
+		require.Equal(t, name == "gitlab-ci.yml" || name == "Dockerfile",
+			strings.Contains(out, "started -avd ci -no-window"), name)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "out", "junit.xml"))
 	require.NoError(t, err)
