@@ -87,6 +87,7 @@ func TestTheLinesOfTheRecipesRunBehindTheRealServerAndDaemon(t *testing.T) {
 	server := behindTheRealDaemon(t, sim, adbtest.Daemon{Emulator: true})
 	dir := t.TempDir()
 	file := filepath.Join(dir, "tests", "phone", "s.yaml")
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
 	const suite = `
 setup: [wait_boot, {animations: off}, {push: {from: s.yaml, to: /data/local/tmp/s.yaml}}]
 cases:

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/model/scripted"
 	"github.com/taploop/taploop/internal/sandbox"
@@ -20,41 +22,52 @@ import (
 
 var mark = regexp.MustCompile(`\[([a-z0-9-]+) (\d+)/(\d+)\]`)
 
-// sees answers where the phone shows what the script cannot know: that a task is done before it
-// begins, or that it is not done at its end.
-func (s *Simulation) sees(r *scripted.Request) (reply string, ok bool) {
-	if reply, ok := sight(r); ok {
-		return reply, true
-	}
-	asked := r.All()
+// looksFirst is the script's reply, or another one where the phone shows what the script cannot know:
+// that a task is done before it begins, or that it is not done at its end.
+func (s *Simulation) looksFirst(r *scripted.Request, reply string) string {
+	asked, next := r.All(), mark.FindStringSubmatch(reply)
 	task, known := s.taskOf(asked)
-	if !known || !s.shows(lastPicture(r)) {
-		return "", false
+	if !known || next == nil || next[1] != task.ID || !s.shows(lastPicture(r)) {
+		return inItsUnits(r, reply)
 	}
-	did, all := 0, 0
-	for _, m := range mark.FindAllStringSubmatch(asked, -1) {
-		if m[1] == task.ID {
-			did, _ = strconv.Atoi(m[2])
-			all, _ = strconv.Atoi(m[3])
-		}
-	}
+	first, last := next[2] == "1", next[2] == next[3]
+	n, _ := strconv.Atoi(next[2])
 	problem := task.Check(s.Phone)
 	switch {
-	case did == 0 && problem == nil:
+	case first && problem == nil:
 		return says("it is done already", "COMPLETE\treturn:The phone shows that this is done "+
-			"already. Nothing was done now."), true
-	case did == 0 || did < all-1 || problem == nil || task.Reply != "",
+			"already. Nothing was done now.")
+	case first || !last || problem == nil || task.Reply != "",
 		strings.Contains(asked, "{{secret"): // a person may have said something else
-		return "", false
-	case !strings.Contains(asked, waited):
-		return fmt.Sprintf("<THINK> It is not there yet. </THINK>\nexplain:wait for it\t"+
-			"action:WAIT\tvalue:2\tsummary:[%s %d/%d] %s", task.ID, did, all, waited), true
+		return inItsUnits(r, reply)
+	case !strings.Contains(asked, waiting):
+		return fmt.Sprintf("<THINK> It is not there yet. </THINK>\nexplain:%s\taction:WAIT\t"+
+			"value:2\tsummary:[%s %d/%s] %[1]s", waiting, task.ID, n-1, next[3])
 	}
 	return says("it is not done", "ABORT\tvalue:The phone does not show that it is done: "+
-		strings.Join(strings.Fields(problem.Error()), " ")), true
+		strings.Join(strings.Fields(problem.Error()), " "))
 }
 
-const waited = "waited for it"
+const waiting = "wait until it shows"
+
+// inItsUnits is a reply with its places in pixels of the picture where the model's family names them
+// so. The script has thousandths.
+func inItsUnits(r *scripted.Request, reply string) string {
+	d, err := families.Known.New(dialect.Auto, &dialect.Options{Model: r.Model})
+	picture := lastPicture(r)
+	if err != nil || picture == nil || d.Profile().Coordinates.Unit != 0 {
+		return reply
+	}
+	size := picture.Bounds().Size()
+	return place.ReplaceAllStringFunc(reply, func(p string) string {
+		m := place.FindStringSubmatch(p)
+		x, _ := strconv.Atoi(m[2])
+		y, _ := strconv.Atoi(m[3])
+		return fmt.Sprintf("%s%d,%d", m[1], x*size.X/1000, y*size.Y/1000)
+	})
+}
+
+var place = regexp.MustCompile(`(point[12]?:)(\d+),(\d+)`)
 
 // shows reports whether the picture is of the phone as it is now, but for its status bar and a
 // toast that has come or gone since. One of another phone, or of an earlier screen, is not.

@@ -82,9 +82,9 @@ func Start(ctx context.Context, phone *sandbox.Simulator, opts *Options) (*Simul
 	h := scripted.NewHandler(rules)
 	h.Sees = sight
 	if opts == nil || opts.Script == nil {
-		h.Whole = true
+		h.Whole, h.Says = true, inItsUnits
 		if o.Further == 0 { // several phones can look the same
-			h.Sees = s.sees
+			h.Says = s.looksFirst
 		}
 	}
 	s.Model, err = scripted.Start(ctx, cmp.Or(o.ModelAddr, anyPort), s.resetting(h))

@@ -24,10 +24,10 @@ func inJSON(s string) string {
 	return string(b[1 : len(b)-1])
 }
 
-func newAnswer(r *rule, groups map[string]string, req *Request) *completion {
+func newAnswer(r *rule, reply string, groups map[string]string, req *Request) *completion {
 	a := &completion{
 		model:     req.Model,
-		text:      expand(r.text(), groups, asIs),
+		text:      reply,
 		reasoning: expand(r.Reasoning, groups, asIs),
 		finish:    r.FinishReason,
 	}

@@ -25,6 +25,8 @@ type Handler struct {
 	// Sees answers a request by its pictures, before the script is asked. It returns false for
 	// requests that the script is to answer. Nil answers none.
 	Sees func(*Request) (reply string, ok bool)
+	// Says rewrites what the script replies. Nil leaves it.
+	Says func(r *Request, reply string) string
 
 	// Whole matches the rules against the whole conversation instead of the last user message.
 	Whole bool
@@ -84,15 +86,14 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if req.labels() {
-		return send(w, http.StatusOK, newAnswer(&none, nil, req).whole())
+		return send(w, http.StatusOK, newAnswer(&none, none.text(), nil, req).whole())
 	}
 	if h.Sees != nil {
 		if reply, ok := h.Sees(req); ok {
 			if h.Observe != nil {
 				h.Observe(req)
 			}
-			return send(w, http.StatusOK, newAnswer(&rule{source: source{Reply: &reply}}, nil,
-				req).whole())
+			return send(w, http.StatusOK, newAnswer(&none, reply, nil, req).whole())
 		}
 	}
 	rule, groups := h.pick(req)
@@ -111,7 +112,11 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 		message := cmp.Or(expand(rule.text(), groups, asIs), http.StatusText(rule.Status))
 		return &fault{rule.Status, message, "scripted_error", ""}
 	}
-	return send(w, http.StatusOK, newAnswer(rule, groups, req).whole())
+	reply := expand(rule.text(), groups, asIs)
+	if h.Says != nil {
+		reply = h.Says(req, reply)
+	}
+	return send(w, http.StatusOK, newAnswer(rule, reply, groups, req).whole())
 }
 
 func tooMuch(err error) error {
