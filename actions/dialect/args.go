@@ -92,7 +92,7 @@ func (a *Args) first(names []string) (name string, v any) {
 		if s, ok := v.(string); ok && strings.TrimSpace(s) == "" {
 			continue
 		}
-		if v != nil {
+		if list, ok := v.([]any); v != nil && (!ok || len(list) > 0) {
 			return n, v
 		}
 	}

@@ -61,7 +61,8 @@ func wrong(advice, format string, a ...any) error {
 	return hint.Add(fmt.Errorf(format, a...), advice)
 }
 
-// Object reads the arguments as a JSON object, with numbers as they were written.
+// Object reads the arguments as a JSON object, with numbers as they were written. Some clients write
+// the object as a text.
 func Object(raw any) (map[string]any, error) {
 	b, ok := raw.(json.RawMessage)
 	if !ok {
@@ -69,6 +70,10 @@ func Object(raw any) (map[string]any, error) {
 		if b, err = json.Marshal(raw); err != nil {
 			return nil, wrong("pass a JSON object", "the arguments cannot be read: %w", err)
 		}
+	}
+	var quoted string
+	if json.Unmarshal(b, &quoted) == nil {
+		b = []byte(quoted)
 	}
 	values := map[string]any{}
 	if len(bytes.TrimSpace(b)) == 0 {

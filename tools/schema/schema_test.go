@@ -126,6 +126,9 @@ func TestArgumentsAsClientsMangleThem(t *testing.T) {
 	require.Equal(t, map[string]bool{"table": true, "extra": true, "dishes": true}, given)
 	_, err = schema.Read(orders(), json.RawMessage(`{"table":"7","dishes":"soup, fish"}`), &o)
 	require.EqualError(t, err, "dishes is a text (want a list)")
+	given, err = schema.Read(orders(), json.RawMessage(`"{\"table\":\"8\"}"`), &o)
+	require.NoError(t, err, "the whole object as a text")
+	require.Equal(t, map[string]bool{"table": true}, given)
 	none, err := schema.Read(new(schema.Schema), json.RawMessage(`{"random_string":"x"}`), new(any))
 	require.NoError(t, err)
 	require.Empty(t, none)
@@ -136,6 +139,9 @@ func TestWhatIsWrongWithAnArgument(t *testing.T) {
 		`{}`:   {"table is missing", "pass table: The table"},
 		`null`: {"table is missing", "pass table: The table"},
 		``:     {"table is missing", "pass table: The table"},
+		`""`:   {"table is missing", "pass table: The table"},
+		`"7"`: {"the arguments are not a JSON object",
+			"pass a JSON object, for example {}"},
 		`[1]`: {"the arguments are not a JSON object",
 			"pass a JSON object, for example {}"},
 		`{"table":"7"} {}`: {"there is something after the arguments",

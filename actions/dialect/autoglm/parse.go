@@ -17,8 +17,8 @@ var (
 	// wrapper is what may stand in front of a call.
 	wrapper = regexp.MustCompile("(?i)^(?:[*#]*action[*]*[:：][*]*|<\\s*(?:answer|tool_call)\\s*>|" +
 		"<\\|begin_of_box\\|>|```(?:[a-z]*\\s)?|`|\\s)+")
-	// braced is a call that has the brackets of an object around it.
-	braced = regexp.MustCompile(`(?i)^[{｛]+\s*((?:do|finish)\s*[(（])`)
+	// braced is a call that has the brackets of an object or of a list around it.
+	braced = regexp.MustCompile(`(?is)^[{｛\[]+\s*((?:do|finish)\s*[(（].*[)）])\s*[}｝\]]`)
 	// uncommaed is a call without the comma behind the name of its action.
 	uncommaed = regexp.MustCompile(`(?i)^(do\s*\(\s*action\s*=\s*["'][\w ]+["'])(\s+\w+\s*=)`)
 	// inLine is a call behind a sentence, and nothing behind it.

@@ -28,7 +28,7 @@ var forms = dialect.Forms{
 		Action: actions.Drag{},
 		Args:   "From=start_coordinate|coordinate To=end_coordinate|coordinate2"},
 	{Name: "type", Want: `"action": "type", "text": "..."`, Action: actions.Type{},
-		Args: "Text=text"},
+		Args: "Text=text", Read: readType},
 	{Name: "system_button", Want: `"action": "system_button", "button": "Back"`,
 		Action: actions.Back{}, Args: "button:Back", Read: dialect.ReadKey},
 	{Name: "system_button", Action: actions.Home{}, Args: "button:Home"},
@@ -47,6 +47,15 @@ var forms = dialect.Forms{
 	{Name: "terminate", Action: actions.Abort{}, Args: "status:failure Reason=text"},
 	{Name: "answer", Want: `"action": "answer", "text": "..."`, Action: actions.Complete{},
 		Args: "Report=text|answer"},
+}
+
+// readType reads a text, and the field that it is typed into if the model names it.
+func readType(a *dialect.Args) actions.Action {
+	t := actions.Type{Text: a.Raw(a.Names("Text")...)}
+	if place := a.Names("At"); a.Has(place...) {
+		t.At = new(a.Point(place...))
+	}
+	return t
 }
 
 // readSwipe reads a way of the finger: two places, or where to, as MAI-UI writes it.
