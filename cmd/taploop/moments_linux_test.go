@@ -21,9 +21,6 @@ import (
 	"github.com/taploop/taploop/internal/sandbox/ui"
 )
 
-// unseen is how long before a touch a change may come that no look can show any more.
-const unseen = 150 * time.Millisecond
-
 // changingPage is an app behind the real adb and adbd whose page becomes another one, and a model
 // that taps its button and thinks meanwhile.
 type changingPage struct {
@@ -34,7 +31,8 @@ type changingPage struct {
 	button  image.Point // in thousandths
 	what    int         // the page that is shown
 	becomes int         // what it becomes when it changes
-	changed time.Time   // when
+	changed int         // how many captures there were then
+	replied int         // and when the model was ready to reply
 	asked   int         // the page when the model was last asked
 	taps    []string    // faults, "" for each tap that was as it should be
 }
@@ -69,15 +67,18 @@ func (c *changingPage) view() *ui.View {
 	return column
 }
 
-// tapped notes a tap: it is a fault if the page is another one than the model was shown, and had
-// been for longer than a look can tell.
+// tapped notes a tap: it is a fault if no look has begun since the model replied, or if the page is
+// another one than the model was shown and a look has begun since it changed.
 func (c *changingPage) tapped() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	fault := ""
-	if since := time.Since(c.changed); c.asked != c.what && since > unseen {
-		fault = fmt.Sprintf("page %d, decided on page %d, %v after it changed", c.what, c.asked,
-			since)
+	switch looks := c.captures(); {
+	case looks == c.replied:
+		fault = "no look since the reply"
+	case c.asked != c.what && looks > c.changed:
+		fault = fmt.Sprintf("page %d, decided on page %d, looked at %d times since it changed",
+			c.what, c.asked, looks-c.changed)
 	}
 	c.taps = append(c.taps, fault)
 }
@@ -100,6 +101,12 @@ func (c *changingPage) answer(to http.ResponseWriter, r *http.Request) {
 	}
 	c.mu.Unlock()
 	time.Sleep(thinks)
+	if r.Context().Err() != nil { // called off meanwhile
+		return
+	}
+	c.mu.Lock()
+	c.replied = c.captures()
+	c.mu.Unlock()
 	text := fmt.Sprintf("<THINK>it is there</THINK>\nexplain:the next page\taction:CLICK\t"+
 		"point:%d,%d\tsummary:x", at.X, at.Y)
 	if done {
@@ -114,7 +121,7 @@ func (c *changingPage) change(after time.Duration) {
 	c.phone.Edit(func(*apps.Data) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.what, c.changed = c.becomes, time.Now()
+		c.what, c.changed = c.becomes, c.captures()
 	})
 }
 
@@ -129,6 +136,7 @@ func TestNothingIsTouchedThatChangedWhileTheModelThought(t *testing.T) {
 			Open: func(*apps.Task) *apps.Page {
 				return &apps.Page{Activity: ".Main", View: c.view}
 			}}}})
+	c.slowCaptures(0, 0) // they are counted
 	model := httptest.NewServer(http.HandlerFunc(c.answer))
 	t.Cleanup(model.Close)
 	c.model = model.URL + "/v1"
