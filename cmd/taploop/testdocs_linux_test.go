@@ -58,7 +58,7 @@ func TestTheFirstPhoneTestOfThePageRuns(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, "report", "index.html"))
 }
 
-// ofTheRecipes are the shell lines of the files to copy, by file. Their folders are of this machine.
+// ofTheRecipes are the shell lines of the files to copy, by file. Folders are of this machine.
 func ofTheRecipes(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	lines := map[string]string{}

@@ -49,7 +49,8 @@ func inQuotes(s string) string {
 func inWords(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // NewMask hides values of at least so many characters, and the lines of values, behind a word: also
-// as JSON, HTML, URLs, regular expressions and quoted texts write them, and one of these in another.
+// as JSON, HTML, URLs, regular expressions and quoted texts write them, and one of these in
+// another.
 func NewMask(values []string, least int, hidden string) Mask {
 	var all []string
 	for _, v := range values {

@@ -22,8 +22,8 @@ import (
 
 var mark = regexp.MustCompile(`\[([a-z0-9-]+) (\d+)/(\d+)\]`)
 
-// looksFirst is the script's reply, or another one where the phone shows what the script cannot know:
-// that a task is done before it begins, or that it is not done at its end.
+// looksFirst is the script's reply, or another one where the phone shows what the script cannot
+// know: that a task is done before it begins, or that it is not done at its end.
 func (s *Simulation) looksFirst(r *scripted.Request, reply string) string {
 	asked, next := r.All(), mark.FindStringSubmatch(reply)
 	task, known := s.taskOf(asked)
@@ -50,8 +50,8 @@ func (s *Simulation) looksFirst(r *scripted.Request, reply string) string {
 
 const waiting = "wait until it shows"
 
-// inItsUnits is a reply with its places in pixels of the picture where the model's family names them
-// so. The script has thousandths.
+// inItsUnits is a reply with its places in pixels of the picture where the model's family names
+// them so. The script has thousandths.
 func inItsUnits(r *scripted.Request, reply string) string {
 	d, err := families.Known.New(dialect.Auto, &dialect.Options{Model: r.Model})
 	picture := lastPicture(r)
