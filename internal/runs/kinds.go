@@ -55,15 +55,6 @@ func (m *Manager) kindOf(k store.Kind) kind {
 // free returns an error if a run of the session would have to queue.
 func (m *Manager) free(ctx context.Context, x store.Session) error {
 	h, held, err := m.lines.Holder(ctx, x.Serial, x.ID)
-	if err == nil && !held && x.Serial != "" && m.opts.Neighbours != nil {
-		var line []store.Hold
-		line, err = m.store.Farm.Waiting(ctx)
-		for _, o := range line {
-			if !held && o.Serial == x.Serial && o.SessionID != x.ID {
-				h, held = o, true
-			}
-		}
-	}
 	if err == nil && held {
 		err = m.kindOf(x.Kind()).busy(h, x.Client)
 	}
