@@ -202,8 +202,8 @@ func TestNothingPushesTheOpenQuestionAway(t *testing.T) {
 	g := approvals(t, inquiry.Options{})
 	open := g.waiting("ann", inquiry.Question{Text: "Which milk?"})
 	p := g.login(chrometest.Chromium(t), "kitchen")
-	for _, width := range []int64{1280, 390} {
-		p.look("light", width, 844)
+	for _, size := range [][2]int64{{1280, 844}, {390, 844}, {390, 2600}} {
+		p.look("light", size[0], size[1])
 		p.until(card(open, ".shot img") + "?.naturalWidth > 0")
 		p.middle(card(open, "textarea"))
 		p.do(js(card(open, "textarea")+".focus()"), chromedp.KeyEvent("oat "))

@@ -84,18 +84,6 @@ export function show(q) {
   count();
 }
 
-// What comes above the card that has the focus leaves it where it is.
-let held = null, heldAt = 0;
-const hold = () => {
-  held = document.activeElement?.closest("#open > article");
-  heldAt = held?.getBoundingClientRect().top;
-};
-for (const moved of ["focusin", "scroll", "resize"]) addEventListener(moved, hold);
-new ResizeObserver(() => {
-  if (held?.contains(document.activeElement)) scrollBy(0, held.getBoundingClientRect().top - heldAt);
-  hold();
-}).observe(document.body);
-
 function remove(id) {
   const card = cards.get(id);
   if (!card) return false;
