@@ -11,6 +11,7 @@ import (
 // another screen than the recorded one.
 type Divergence struct {
 	path, why string
+	missed    bool   // no request said the same
 	was, now  *Sight // may be nil
 	pictures  string // where both are to be looked at
 }

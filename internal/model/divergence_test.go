@@ -49,6 +49,22 @@ func TestAReplayOnAnotherScreenStopsAndKeepsBothPictures(t *testing.T) {
 	require.Equal(t, "shop", read(t, now))
 }
 
+// What a prompt says of a screen differs where the screen does: that is told first.
+func TestARequestThatWasNotRecordedHasBothPicturesToo(t *testing.T) {
+	path := record(t, []page{saying("one")}, on(asking("Cart, Pay"), 1, "shop"))
+	for picture, want := range map[string]string{"shop": "step 1: no such request was recorded",
+		"home": "step 1: another screen; no such request was recorded"} {
+		rep, err := model.NewReplayer(path, &model.ReplayOptions{Compare: byBytes})
+		require.NoError(t, err)
+		_, err = client(t, "http://x", model.Options{Transport: rep}).
+			Complete(t.Context(), on(asking("Apps, Clock"), 1, picture))
+		require.ErrorContains(t, err, want)
+		require.Contains(t, hint.Of(err), "bring the phone to the recorded state")
+		require.Equal(t, "shop", read(t, path+".step1-recorded.png"))
+		require.Equal(t, picture, read(t, path+".step1-seen.png"))
+	}
+}
+
 func TestAReplyRecordedWithoutItsScreenIsNoMatchBesideOthersThatHaveThem(t *testing.T) {
 	path := record(t, []page{saying("one"), saying("two")}, on(asking("a"), 1, "home"), asking("b"))
 	rep, err := model.NewReplayer(path, &model.ReplayOptions{Compare: byBytes})

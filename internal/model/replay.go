@@ -132,7 +132,7 @@ func (r *Replayer) next(asked recordedRequest, seen *Sight) (*tape, *Recorder, e
 		return nil, nil, nil
 	}
 	if at < 0 {
-		return r.part(&Divergence{path: r.path, why: r.miss(says), now: seen})
+		return r.part(r.missed(says, seen))
 	}
 	t := r.tapes[says][at]
 	why, err := r.compare(t.Sight, seen)
@@ -162,9 +162,10 @@ func (r *Replayer) part(d *Divergence) (*tape, *Recorder, error) {
 	if r.opts.OrModel == "" {
 		d.keep()
 		how := "record anew, with --record and another file, against a model"
-		if d.was == nil {
+		if d.missed {
 			how = "run what was recorded, with the same task, settings and answers, or " + how
-		} else {
+		}
+		if d.was != nil {
 			how = "bring the phone to the recorded state, mask what changes by itself " +
 				"(--replay-mask), go on with the model and record anew (--replay-or-model), " +
 				"or " + how
@@ -254,6 +255,19 @@ func contentSays(raw json.RawMessage) string {
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+// missed is the divergence of a request that nothing on the cassette answers. Its text tells of the
+// screen, which may be the reason.
+func (r *Replayer) missed(says string, seen *Sight) *Divergence {
+	d := &Divergence{path: r.path, why: r.miss(says), missed: true, now: seen}
+	if near, _ := r.nearest(says); near != nil && near.Sight != nil {
+		d.was = near.Sight
+		if why, err := r.compare(near.Sight, seen); err == nil && why != "" {
+			d.why = why + "; " + d.why
+		}
+	}
+	return d
 }
 
 // miss says why nothing on the cassette answers: it is used up, or how the most similar request
