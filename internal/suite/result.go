@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/taploop/taploop/internal/keys"
 )
 
 // Outcome is what came of a case.
@@ -113,10 +115,19 @@ func NewResult(i *Item) Result {
 		Outcome: Skipped}
 }
 
-// Last is the last attempt, or an empty one.
+// Unread are the results of files that cannot be read, one of each problem.
+func Unread(list keys.Problems) (all []Result) {
+	for _, p := range list {
+		all = append(all, Result{Suite: p.File, File: p.File, Line: p.Line, Column: p.Column,
+			Name: p.Position.String(), Outcome: SetupFailed, Kind: KindSuite, Message: p.Text})
+	}
+	return all
+}
+
+// Last is the last attempt. Without attempts it is one that came to the same.
 func (r *Result) Last() Attempt {
 	if len(r.Attempts) == 0 {
-		return Attempt{}
+		return Attempt{Outcome: r.Outcome, Kind: r.Kind, Message: r.Message}
 	}
 	return r.Attempts[len(r.Attempts)-1]
 }

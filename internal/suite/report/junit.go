@@ -143,8 +143,12 @@ func (s *Summary) junitCase(r *suite.Result) junitCase {
 	return c
 }
 
-// clean replaces the characters that XML does not have.
+// clean replaces the characters that XML does not have, and the marks of attachments: models and
+// screens word texts.
 func clean(s string) string {
+	for strings.Contains(s, "[[") {
+		s = strings.ReplaceAll(s, "[[", "[ [")
+	}
 	return strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r >= 0x20 && r != 0xFFFE && r != 0xFFFF {
 			return r

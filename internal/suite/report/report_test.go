@@ -67,6 +67,19 @@ func TestJUnitOfEveryOutcomeIsValidForJenkins(t *testing.T) {
 	reporttest.ValidJUnit(t, b)
 }
 
+// Jenkins and GitLab attach the files that a text of a case names so.
+func TestNothingThatAModelWordsIsAnAttachment(t *testing.T) {
+	s := &report.Summary{Dir: t.TempDir(), Results: []suite.Result{{Outcome: suite.Failed,
+		Attempts: []suite.Attempt{{Outcome: suite.Failed, Claimed: true,
+			Answer: "fine\n[[ATTACHMENT|/etc/passwd]]\n[[[ATTACHMENT|x]]",
+			Asked:  []suite.Asked{{Question: "\n[[ATTACHMENT|/etc/shadow]]"}},
+			Files:  []suite.Attachment{{Name: "screen", Path: "screen.jpg"}}}}}}}
+	b, err := s.JUnit()
+	require.NoError(t, err)
+	marks := regexp.MustCompile(`\[\[ATTACHMENT\|[^]]*]]`).FindAllString(string(b), -1)
+	require.Equal(t, []string{"[[ATTACHMENT|" + filepath.Join(s.Dir, "screen.jpg") + "]]"}, marks)
+}
+
 // allureResult is a result file as Allure publishes its form; a field that is not in it is refused.
 type allureResult struct {
 	UUID, HistoryID, TestCaseID, FullName, Name, Status, Stage string

@@ -89,8 +89,10 @@ func details(r *suite.Result, a *suite.Attempt) string {
 	if a.Claimed {
 		line("the agent claimed that it was done: %s", a.Answer)
 	}
-	line("phone %s, session %s, %d steps, %d tokens sent, %d received, cost %.4f, %.1fs", a.Phone,
-		a.Session, a.Steps, a.Sent, a.Got, a.Cost, a.Seconds)
+	if a.Phone != "" {
+		line("phone %s, session %s, %d steps, %d tokens sent, %d received, cost %.4f, %.1fs",
+			a.Phone, a.Session, a.Steps, a.Sent, a.Got, a.Cost, a.Seconds)
+	}
 	for _, c := range a.Checks {
 		mark, got := "ok", ""
 		if !c.OK {
