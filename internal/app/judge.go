@@ -9,6 +9,7 @@ import (
 
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
@@ -24,9 +25,10 @@ type Judge struct {
 	lang  string // auto for that of each claim
 }
 
-// Ask asks about a claim. why is in the model's words. The error is one of reaching the model.
+// Ask asks about a claim. why is in the model's words, and used what the reply took. The error is
+// one of reaching the model.
 func (j *Judge) Ask(ctx context.Context, claim string, f *screen.Frame) (
-	yes bool, why string, err error) {
+	yes bool, why string, used store.Usage, err error) {
 	words := judgeIn(words.For(j.lang, claim))
 	const side, quality, tokens = 1280, 85, 512
 	asked := []model.Part{{Text: fmt.Sprintf(words.Claim, text.Quote(claim, 4000))}}
@@ -35,7 +37,7 @@ func (j *Judge) Ask(ctx context.Context, claim string, f *screen.Frame) (
 	} else {
 		jpeg, err := f.Within(side).JPEG(quality)
 		if err != nil {
-			return false, "", err
+			return false, "", used, err
 		}
 		asked = append([]model.Part{{JPEG: jpeg}}, asked...)
 	}
@@ -45,10 +47,11 @@ func (j *Judge) Ask(ctx context.Context, claim string, f *screen.Frame) (
 		Messages: []model.Message{{Role: "system", Parts: []model.Part{{Text: rules}}},
 			{Role: "user", Parts: asked}}})
 	if err != nil {
-		return false, "", err
+		return false, "", used, err
 	}
 	yes, why = verdict(resp.Text)
-	return yes, why, nil
+	return yes, why, store.Usage{Calls: 1, PromptTokens: resp.Usage.PromptTokens,
+		CompletionTokens: resp.Usage.CompletionTokens}, nil
 }
 
 // verdict reads a judge's reply.

@@ -61,6 +61,12 @@ func Check(ctx context.Context, p Phone, e *suite.Expect, f *Facts) (suite.Check
 	end := time.Now().Add(time.Duration(e.Within))
 	out := suite.Checked{What: Words(e), Line: e.At().Line, Judged: e.Judged != ""}
 	c := checker{p, f, &cmp.Or(f.Say, suite.WordsIn("")).Found}
+	if out.Judged { // a no is not asked about again: the screen gets its time before
+		if err := wait.For(ctx, time.Duration(e.Within)); err != nil {
+			return out, err
+		}
+		end = time.Now()
+	}
 	for {
 		got, err := c.found(ctx, e)
 		if out.OK, out.Got = err == nil && got == "", text.Cut(got, 600); out.OK || err != nil {
@@ -283,7 +289,7 @@ func (c checker) logcat(ctx context.Context, l *suite.Logcat) (string, error) {
 	return unless(l.Absent, "%s", c.say.NoLine), nil
 }
 
-// judge asks the model twice. Two yeses pass.
+// judge asks the model twice. Two yeses pass, anything else fails.
 func (c checker) judge(ctx context.Context, claim string) (string, error) {
 	look, err := c.Screen.Look(ctx)
 	if err != nil && !errors.Is(err, screen.ErrSecure) {

@@ -175,6 +175,19 @@ func TestAClaimNeedsTwoYeses(t *testing.T) {
 		require.True(t, c.Judged)
 		require.Empty(t, left)
 	}
+	_, slow := read(t, t.TempDir(), "judged: it is paid, within: 5s")
+	synctest.Test(t, func(t *testing.T) { // a no is final, and comes when the time is over
+		began, asked := time.Now(), 0
+		c, err := expect.Check(t.Context(), on(&phone{}), slow, &expect.Facts{
+			Judge: func(context.Context, string, *screen.Frame) (bool, string, error) {
+				asked++
+				return asked > 1, "seen", nil
+			}})
+		require.NoError(t, err)
+		require.False(t, c.OK)
+		require.Equal(t, 1, asked)
+		require.Equal(t, 5*time.Second, time.Since(began))
+	})
 	broken := errors.New("no model")
 	_, err := expect.Check(t.Context(), on(&phone{}), e, &expect.Facts{
 		Judge: func(context.Context, string, *screen.Frame) (bool, string, error) {

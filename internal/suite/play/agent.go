@@ -37,7 +37,6 @@ func (t *try) call() *usecase.Call {
 // play carries the parts of the case out, and checks after each what is expected.
 func (t *try) play(ctx context.Context) {
 	var st runs.Status
-	var spent store.Usage
 	for n, part := range t.at.Item.Stages {
 		next, err := t.begin(ctx, st, n, part)
 		if err != nil {
@@ -45,11 +44,11 @@ func (t *try) play(ctx context.Context) {
 			break
 		}
 		st = next
-		if st, err = t.follow(ctx, st, spent); err != nil {
+		if st, err = t.follow(ctx, st); err != nil {
 			t.broke(suite.KindSuite, err)
 			break
 		}
-		spent = plus(spent, st.Usage)
+		t.spent = plus(t.spent, st.Usage)
 		if at, is := skill.PlaceOf(st.Run.Progress); is && len(at.Healed) > 0 {
 			t.healed = len(at.Healed)
 		}
@@ -62,8 +61,8 @@ func (t *try) play(ctx context.Context) {
 			break
 		}
 	}
-	t.got.Steps, t.got.Step = spent.Steps, st.Session.Steps
-	t.got.Sent, t.got.Got = spent.PromptTokens, spent.CompletionTokens
+	t.got.Steps, t.got.Step = t.spent.Steps, st.Session.Steps
+	t.got.Sent, t.got.Got = t.spent.PromptTokens, t.spent.CompletionTokens
 	t.got.Cost = t.scene.Cost(t.got.Sent, t.got.Got)
 	if t.got.Session = st.Session.ID; t.got.Session != "" { // nothing holds the phone, or asks
 		_, err := t.scene.Cases.Stop(context.WithoutCancel(ctx), t.call(),
@@ -115,14 +114,14 @@ func (t *try) begin(ctx context.Context, st runs.Status, n int, part suite.Stage
 	return out.Status, nil
 }
 
-// follow waits for the end of a run, and answers its questions. spent is what earlier parts used.
-func (t *try) follow(ctx context.Context, st runs.Status, spent store.Usage) (runs.Status, error) {
+// follow waits for the end of a run, and answers its questions.
+func (t *try) follow(ctx context.Context, st runs.Status) (runs.Status, error) {
 	for {
 		open := st.Question != nil && st.Question.Open()
 		switch {
 		case ctx.Err() != nil:
 			return st, nil
-		case t.over(plus(spent, st.Usage)):
+		case t.over(plus(t.spent, st.Usage)):
 			return st, nil
 		case open:
 			next, known, err := t.answer(ctx, st)

@@ -5,12 +5,14 @@ package play
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
@@ -21,8 +23,11 @@ type Scene struct {
 	Cases *usecase.Cases
 	Phone *device.Phone
 	Admin device.Admin // of Phone
-	// Judge asks the model about a claim, see expect.Facts.
-	Judge func(ctx context.Context, claim string, f *screen.Frame) (bool, string, error)
+	// Judge asks the model about a claim, see expect.Facts, and says what that used.
+	Judge func(ctx context.Context, claim string, f *screen.Frame) (
+		bool, string, store.Usage, error)
+	// Folder has files of the attempt until Close.
+	Folder string
 	// Healed reports whether a replay had to ask the model.
 	Healed func() bool
 	// Files hands over what is kept of a session: its page and the model's replies. failed says
@@ -83,6 +88,18 @@ type View struct {
 	Step  func(a Attempt, words string)
 	Ended func(r suite.Result)
 	Note  func(words string)
+}
+
+// Unplayed are the results of items that could not be begun, as phones or the suites' own parts are
+// missing.
+func Unplayed(items []*suite.Item, why error) (all []suite.Result) {
+	x, _ := errors.AsType[*suite.Trouble](trouble(suite.KindPhone, why))
+	for _, i := range items {
+		r := suite.NewResult(i)
+		r.Outcome, r.Kind, r.Message = suite.SetupFailed, x.Kind, told(why)
+		all = append(all, r)
+	}
+	return all
 }
 
 // Run carries the items out and returns their results, in the order of the items. When ctx ends,

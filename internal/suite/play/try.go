@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/expect"
 )
@@ -40,6 +42,7 @@ type try struct {
 
 	opened  bool        // the set-up has opened something
 	used    map[int]int // how often each reply was given
+	spent   store.Usage // by the parts so far, and by the model that judges
 	refused bool        // the suite has rejected an action
 	healed  int         // steps of a skill for which the model was asked
 	facts   expect.Facts
@@ -57,11 +60,15 @@ func (t *try) fail(o suite.Outcome, kind, format string, args ...any) {
 // broke is fail for trouble with what a case needs.
 func (t *try) broke(kind string, err error) {
 	x, _ := errors.AsType[*suite.Trouble](trouble(kind, err))
-	words := err.Error()
+	t.fail(suite.SetupFailed, x.Kind, "%s", told(err))
+}
+
+// told is an error with its hint.
+func told(err error) string {
 	if try := hint.Of(err); try != "" {
-		words += " (" + try + ")"
+		return err.Error() + " (" + try + ")"
 	}
-	t.fail(suite.SetupFailed, x.Kind, "%s", words)
+	return err.Error()
 }
 
 func (t *try) run(ctx context.Context) {
@@ -92,6 +99,8 @@ func (t *try) run(ctx context.Context) {
 	if err := t.scene.Close(t.got.Outcome.Good()); err != nil {
 		t.fail(suite.SetupFailed, suite.KindCassette, "%v", err)
 	}
+	// the folder is gone, and its pictures are among the files
+	t.got.Message = strings.ReplaceAll(t.got.Message, t.scene.Folder+string(filepath.Separator), "")
 }
 
 // tearDown does that of the case, unless someone else has the phone now.
@@ -120,7 +129,7 @@ func (t *try) setUp(ctx context.Context) error {
 	}
 	t.opened = t.opened || opens(i.Setup)
 	since, err := t.scene.Admin.Clock(ctx)
-	t.facts = expect.Facts{Suite: i.Suite, Since: since, Judge: t.scene.Judge, Say: t.say}
+	t.facts = expect.Facts{Suite: i.Suite, Since: since, Judge: t.judge, Say: t.say}
 	if err == nil && i.Suite.App != "" {
 		t.before, err = t.crashes(ctx)
 	}
@@ -172,6 +181,13 @@ func headline(trace string) string {
 	return first
 }
 
+// judge implements expect.Facts.Judge.
+func (t *try) judge(ctx context.Context, claim string, f *screen.Frame) (bool, string, error) {
+	yes, why, used, err := t.scene.Judge(ctx, claim, f)
+	t.spent = plus(t.spent, used)
+	return yes, why, err
+}
+
 // check checks what is expected after a part of the case.
 func (t *try) check(ctx context.Context, list []suite.Expect, claimed bool) {
 	phone := expect.Phone{Screen: t.scene.Phone, Inside: t.scene.Admin}
@@ -190,6 +206,8 @@ func (t *try) check(ctx context.Context, list []suite.Expect, claimed bool) {
 			t.fail(suite.Failed, "", "%v", context.Cause(ctx))
 			return
 		case err != nil:
+			return
+		case t.over(t.spent):
 			return
 		case c.OK:
 		case claimed:

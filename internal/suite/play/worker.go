@@ -98,6 +98,9 @@ func (w *worker) attempt(ctx context.Context, at Attempt) suite.Attempt {
 	stop := context.AfterFunc(w.held, func() { away(context.Cause(w.held)) })
 	defer stop()
 	t.run(bounded)
+	if context.Cause(bounded) == late && gone(&t.got) { // the phone is not lost
+		t.got.Outcome, t.got.Kind, t.got.Message = suite.Failed, "", late.Error()
+	}
 	if ctx.Err() != nil && !t.got.Outcome.Good() {
 		t.got.Outcome, t.got.Kind, t.got.Message = suite.Skipped, "", w.say.Play.Interrupted
 	}
