@@ -56,7 +56,14 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	sum := testreport.Summary{Program: "taploop " + ownVersion(), Started: time.Now(),
+		Dir: c.folder(), Lang: a.Lang()}
 	items, err := c.items(a)
+	reports := !c.DryRun && (sum.Dir != "" || inGitHub(a))
+	if wrong, is := errors.AsType[keys.Problems](err); is && reports {
+		sum.Results = suite.Unread(wrong)
+		report(a.err, a.Lang(), c.write(a, &sum))
+	}
 	if err != nil {
 		return err
 	}
@@ -70,21 +77,22 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 	view := newTestView(a, len(items))
 	s, err := stage.Open(ctx, &a.Settings, items, c.options(a, view))
 	if err != nil {
+		if sum.Results = play.Unplayed(items, err); reports && exitOf(err) != exitUsage {
+			report(a.err, a.Lang(), c.write(a, &sum))
+		}
 		return err
 	}
-	began := time.Now()
-	results, failed := s.Run(ctx, items)
+	sum.Results, err = s.Run(ctx, items)
 	view.end()
-	sum := testreport.Summary{Program: "taploop " + ownVersion(), Started: began,
-		Seconds: time.Since(began).Seconds(), Results: results, Dir: c.folder(),
-		Lang: a.Lang()}
-	if err := errors.Join(failed, c.write(a, &sum)); err != nil {
-		return err
+	err = errors.Join(err, c.write(a, &sum))
+	code := endOfTests(sum.Results, c.Unflaky)
+	switch report(a.err, a.Lang(), err); {
+	case ctx.Err() != nil:
+		code = exitInterrupted
+	case err == nil && code == exitDone:
+		return nil
 	}
-	if ctx.Err() != nil {
-		return ended(exitInterrupted)
-	}
-	return endOfTests(results, c.Unflaky)
+	return ended(cmp.Or(code, exitPhone))
 }
 
 // check checks what the parser cannot.
@@ -111,11 +119,7 @@ func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
 		Note: func(file string) { a.notef(wordsIn(a.Lang()).Test.NoSuite, file) }})
 	if wrong, ok := errors.AsType[keys.Problems](err); ok {
 		for n := range wrong {
-			p := &wrong[n]
-			p.Text = a.phrase(p.Text)
-			if inGitHub(a) {
-				fmt.Fprintln(a.out, testreport.Annotation("error", p.Position, "suite", p.Text))
-			}
+			wrong[n].Text = a.phrase(wrong[n].Text)
 		}
 		return nil, app.Usage(wrong, "taploop test --schema prints the JSON Schema for editors")
 	}
@@ -154,61 +158,56 @@ func listItems(a *invocation, items []*suite.Item) error {
 		})
 }
 
-// endOfTests returns the end of the command, by what came of the cases.
-func endOfTests(results []suite.Result, unflaky bool) error {
-	code := exitDone
-	kind := func(k ...string) bool {
-		return slices.ContainsFunc(results, func(r suite.Result) bool {
-			return r.Outcome == suite.SetupFailed && slices.Contains(k, r.Kind)
-		})
+// endOfTests returns the exit code of the command, by what came of the cases.
+func endOfTests(results []suite.Result, unflaky bool) int {
+	noModel := func(r suite.Result) bool {
+		return r.Outcome == suite.SetupFailed && r.Kind == suite.KindModel
 	}
 	switch {
 	case suite.Any(results, suite.Failed, suite.Crashed),
 		unflaky && suite.Any(results, suite.Flaky, suite.Healed):
-		code = exitNotCompleted
+		return exitNotCompleted
 	case suite.Any(results, suite.NeedsPerson):
-		code = exitWaiting
-	case kind(suite.KindModel):
-		code = exitModel
+		return exitWaiting
+	case slices.ContainsFunc(results, noModel):
+		return exitModel
 	case suite.Any(results, suite.SetupFailed):
-		code = exitPhone
+		return exitPhone
 	}
-	if code == exitDone {
-		return nil
-	}
-	return ended(code)
+	return exitDone
 }
 
 // write writes the reports, and says in one line what came of the cases.
 func (c *testCmd) write(a *invocation, sum *testreport.Summary) error {
 	var errs []error
-	file := func(name string, b []byte, err error) {
-		if err == nil && name != "" {
-			if err = os.MkdirAll(filepath.Dir(name), 0o755); err == nil {
-				err = os.WriteFile(name, b, 0o644)
-			}
+	sum.Seconds = time.Since(sum.Started).Seconds()
+	sum.Relative = a.Options.Getenv("GITLAB_CI") == "true"
+	page := ""
+	if c.Report != "" {
+		page = filepath.Join(c.Report, "index.html")
+	}
+	for _, f := range []struct {
+		name string
+		make func() ([]byte, error)
+	}{{c.Junit, sum.JUnit}, {page, sum.Page}, {c.JSON, sum.JSON}} {
+		if f.name == "" {
+			continue
+		}
+		b, err := f.make()
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(f.name), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(f.name, b, 0o644)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("writing %s: %w", name, err))
+			errs = append(errs, fmt.Errorf("writing %s: %w", f.name, err))
 		}
-	}
-	sum.Relative = a.Options.Getenv("GITLAB_CI") == "true"
-	if c.Junit != "" {
-		b, err := sum.JUnit()
-		file(c.Junit, b, err)
 	}
 	if c.Allure != "" {
 		if err := sum.Allure(c.Allure); err != nil {
 			errs = append(errs, fmt.Errorf("writing Allure's results: %w", err))
 		}
-	}
-	if c.Report != "" {
-		b, err := sum.Page()
-		file(filepath.Join(c.Report, "index.html"), b, err)
-	}
-	if c.JSON != "" {
-		b, err := sum.JSON()
-		file(c.JSON, b, err)
 	}
 	if inGitHub(a) {
 		for _, line := range sum.Annotations() {
@@ -219,8 +218,8 @@ func (c *testCmd) write(a *invocation, sum *testreport.Summary) error {
 		}
 	}
 	a.notef("%s", text.Line(sum.Line()))
-	if c.Report != "" {
-		fmt.Fprintln(a.out, filepath.Join(c.Report, "index.html"))
+	if page != "" {
+		fmt.Fprintln(a.out, page)
 	}
 	return errors.Join(errs...)
 }

@@ -222,12 +222,12 @@ cases:
 	f.env = append(f.env, "TAPLOOP_STORE_URL=sqlite:"+filepath.Join(f.dir, "other"))
 	code, _ = f.test("cases: [{name: unknown, task: Buy shoes, expect: none}]")
 	require.Equal(t, exitWaiting, code, f.said)
-	require.NoDirExists(t, filepath.Join(f.dir, "other"))
+	elsewhere := f.env
 	f.env = f.env[:len(f.env)-1]
-	for _, folder := range []string{"", "/tests"} { // no inbox has a question
+	for n, env := range [][]string{f.env, f.env, elsewhere} { // no inbox has a question
 		var out, said bytes.Buffer
 		require.Zero(t, run(t.Context(), []string{"inquiries", "--json", "--data-dir",
-			filepath.Join(dataOf(f.env), folder)}, f.env,
+			filepath.Join(dataOf(env), []string{"", "/tests", ""}[n])}, env,
 			streams{strings.NewReader(""), &out, &said}), said.String())
 		require.JSONEq(t, "[]", out.String())
 	}
@@ -295,13 +295,24 @@ cases:
 		{"{name: a, task: Unreadable, expect: none}", exitModel}} {
 		code, _ = f.test("cases:\n- " + c.line)
 		require.Equal(t, c.code, code, f.said)
+		code, _ = f.test("cases:\n- "+c.line, "--junit", "/proc/nowhere/x.xml")
+		require.Equal(t, max(c.code, exitPhone), code, "a report that cannot be written")
+		require.Contains(t, f.said, "writing /proc/nowhere/x.xml")
 	}
 	code, all = f.test("setup: [{clear: com.nowhere}]\ncases: [{name: a, task: t, expect: none}]")
 	require.Equal(t, exitPhone, code)
 	require.Equal(t, map[string]string{"a": "setup_failed app"}, outcomes(all))
-	code, _ = f.test("cases: [{name: a, task: t}]")
+	// without a phone, and of a suite that cannot be read, there are reports too
+	code, all = f.test("cases: [{name: a, task: t, expect: none}]", "--phones", "nope")
+	require.Equal(t, exitPhone, code)
+	require.Equal(t, map[string]string{"a": "setup_failed phone"}, outcomes(all))
+	require.Contains(t, all[0].Message, `phone "nope" cannot be used`)
+	code, all = f.test("cases: [{name: a, task: t}]")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, f.said, "s.yaml:1:9: case \"a\" expects nothing")
+	require.Equal(t, map[string]string{filepath.Join(f.dir, "s.yaml") + ":1:9": "setup_failed suite"},
+		outcomes(all))
+	require.FileExists(t, filepath.Join(f.dir, "r", "index.html"))
 }
 
 // gradient is a picture that no screen looks like.
