@@ -44,7 +44,8 @@ var (
 	})
 	noRegion = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`unsupported_country|(country|region|territory|location)` +
-			`[^.]{0,40}not supported|(not (available|supported)|unavailable) in your (country|region)`)
+			`[^.]{0,40}not supported|(not (available|supported)|unavailable) in your ` +
+			`(country|region)`)
 	})
 	// a rate limit that no waiting ends
 	noMoney = sync.OnceValue(func() *regexp.Regexp {

@@ -207,8 +207,8 @@ func (x *execution) lease(ctx context.Context) error {
 	return err
 }
 
-// handedOver returns the end of a life as it is stored. In a farm a run waits for another process if
-// it ends with this one, or because the store took no writes here.
+// handedOver returns the end of a life as it is stored. In a farm a run waits for another process
+// if it ends with this one, or because the store took no writes here.
 func (x *execution) handedOver(c store.Change, err error) store.Change {
 	ails := c.Reason == agentloop.InternalError && unavailable(err)
 	if !ails && c.Reason != agentloop.ServerRestarted || x.sess.Serial == "" ||

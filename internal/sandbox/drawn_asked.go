@@ -78,18 +78,19 @@ func askMessages(r *rand.Rand, ask asking) {
 			others = len(h.Data.Threads) - 1
 		}, func(h *apps.Host) []error {
 			return []error{want(h.Data.Thread(company["number"]) == nil, "the messages are there"),
-				want(len(h.Data.Threads) == others, "%d conversations are left", len(h.Data.Threads))}
+				want(len(h.Data.Threads) == others, "%d conversations are left",
+					len(h.Data.Threads))}
 		})
 	boss := map[string]string{"number": number(r)}
-	ask("AskConflict", 3, boss, "I've received a one-on-one meeting invitation from my boss. Please "+
-		"check my calendar and reply 'OK' if it's clear. If there's a scheduling conflict, please "+
-		"notify the person in the conflict event by SMS: 'Sorry, I can't attend the meeting.'",
+	ask("AskConflict", 3, boss, "I've received a one-on-one meeting invitation from my boss. "+
+		"Please check my calendar and reply 'OK' if it's clear. If there's a scheduling conflict, "+
+		"please notify the person in the conflict event by SMS: 'Sorry, I can't attend the meeting.'",
 		"老板发短信约我单独谈话。请查看日历，没有冲突就回复“OK”；有冲突就给冲突日程里的人发短信："+
 			"“Sorry, I can't attend the meeting.”",
 		"The name of my boss is Marry. The person in the conflict event is Sam Smith. His phone "+
 			"number is {number}.", func(h *apps.Host) {
-			h.Data.Receive("Marry", "+15051234567", "Hi! Are you available for a one-on-one meeting "+
-				"with me on the 20th at 9:10?", h.Now())
+			h.Data.Receive("Marry", "+15051234567", "Hi! Are you available for a one-on-one "+
+				"meeting with me on the 20th at 9:10?", h.Now())
 			event(h, "Meeting with Sam Smith", 20, 9)
 		}, func(h *apps.Host) []error {
 			return []error{says(h, boss["number"], "Sorry, I can't attend the meeting")}
@@ -148,8 +149,8 @@ func askEvents(r *rand.Rand, ask asking) {
 	lunch := map[string]string{"who": line(r, "given_names"), "day": fmt.Sprint(22 + r.IntN(7)),
 		"hour": fmt.Sprint(11 + r.IntN(3))}
 	from := number(r)
-	ask("AskLunch", 3, lunch, `I've received a lunch invitation via text message; please reply "OK" `+
-		"and schedule a lunch event at 10:00 on the 21st of this month.",
+	ask("AskLunch", 3, lunch, `I've received a lunch invitation via text message; please reply `+
+		`"OK" and schedule a lunch event at 10:00 on the 21st of this month.`,
 		"我收到了午餐邀请的短信；请回复“OK”，并在日历里添加本月21日 10:00 的午餐。",
 		"I just gave the incorrect information by mistake, it should be at {hour}:00 on the {day}.",
 		func(h *apps.Host) {
@@ -162,8 +163,8 @@ func askEvents(r *rand.Rand, ask asking) {
 
 func askNumbers(r *rand.Rand, ask asking) {
 	params := map[string]string{"name": fullName(r), "number": number(r)}
-	ask("AskContactNumber", 1, params, "Create a new contact named {name} with the number of their "+
-		"company.", "新建联系人 {name}，电话是其公司的号码。",
+	ask("AskContactNumber", 1, params, "Create a new contact named {name} with the number of "+
+		"their company.", "新建联系人 {name}，电话是其公司的号码。",
 		"The number of the company is {number}.", nil, func(h *apps.Host) []error {
 			return []error{saved(h, params["name"], params["number"])}
 		})
@@ -181,8 +182,8 @@ func askNumbers(r *rand.Rand, ask asking) {
 
 func askShop(r *rand.Rand, ask asking) {
 	params := map[string]string{"size": one(r, "S", "M", "L")}
-	ask("AskSize", 3, params, "In the Shop, put one navy Merino T-shirt in the size that I usually "+
-		"wear into the cart.", "在商城把一件我平时穿的尺码的藏青色美利奴羊毛T恤加入购物车。",
+	ask("AskSize", 3, params, "In the Shop, put one navy Merino T-shirt in the size that I "+
+		"usually wear into the cart.", "在商城把一件我平时穿的尺码的藏青色美利奴羊毛T恤加入购物车。",
 		"I wear size {size}.", nil, func(h *apps.Host) []error {
 			return inCart(h, "merino", params["size"], "navy")
 		})

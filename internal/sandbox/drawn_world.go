@@ -98,13 +98,14 @@ func timed(r *rand.Rand) []Task {
 	set := fmt.Sprintf("%02d:%02d:%02d", hours, minutes, seconds)
 	list := append(watch("ClockStopWatchRunning", "Run the stopwatch.", "启动秒表。", true),
 		watch("ClockStopWatchPausedVerify", "Pause the stopwatch.", "暂停秒表。", false)...)
-	return append(list, drawn(r, "ClockTimerEntry", 3, params, "Create a timer with {hours} hours, "+
-		"{minutes} minutes, and {seconds} seconds. Do not start the timer.",
+	return append(list, drawn(r, "ClockTimerEntry", 3, params, "Create a timer with {hours} "+
+		"hours, {minutes} minutes, and {seconds} seconds. Do not start the timer.",
 		"设置一个 {hours} 小时 {minutes} 分 {seconds} 秒的计时器，不要启动。", nil,
 		func(h *apps.Host) []error {
 			w := h.Data.Timers
 			return []error{inFront(h, "com.taploop.sandbox.timers", ".Timer"),
-				want(w.Set() == set && w.Ends.IsZero(), "the timer is at %s, want %s", w.Set(), set)}
+				want(w.Set() == set && w.Ends.IsZero(), "the timer is at %s, want %s", w.Set(),
+					set)}
 		})...)
 }
 
@@ -218,7 +219,8 @@ func forwarded(r *rand.Rand) []Task {
 	}
 	from := number(r)
 	list := texted(r, "SimpleSmsSendReceivedAddress", 3, params,
-		"Text the address of the event to {name1} that {name2} just sent me in Simple SMS Messenger",
+		"Text the address of the event to {name1} that {name2} just sent me in Simple SMS "+
+			"Messenger",
 		"把 {name2} 刚发来的活动地址用短信发给 {name1}。", func(h *apps.Host) {
 			h.Data.Save(&apps.Contact{First: params["name1"], Number: params["number"]})
 			h.Data.Save(&apps.Contact{First: params["name2"], Number: from})

@@ -361,7 +361,8 @@ func (m *maker) end(p *page) State {
 	for i := range p.list {
 		raw := said(&p.list[i])
 		x := element{ID: p.list[i].ResourceID, Text: m.general(raw)}
-		if x.Text != raw && m.known(x.Text) && !p.inList(i) && !m.before(x.Text, &element{Text: raw}) &&
+		if x.Text != raw && m.known(x.Text) && !p.inList(i) &&
+			!m.before(x.Text, &element{Text: raw}) &&
 			!strings.ContainsFunc(placeholder.ReplaceAllString(x.Text, ""), isWord) {
 			s.Elements = slices.DeleteFunc(s.Elements, func(e element) bool { return e == x })
 			x.Must = true

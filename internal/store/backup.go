@@ -250,7 +250,8 @@ func addFile(w *tar.Writer, name, path string) error {
 // readSummary reads the first entry of a backup.
 func readSummary(r *tar.Reader) (sum Summary, err error) {
 	no := hint.Add(errors.New("the file is no backup of taploop"),
-		"name a file that taploop backup wrote, or the copy that an upgrade left: taploop.db.schemaN")
+		"name a file that taploop backup wrote, or the copy that an upgrade left: "+
+			"taploop.db.schemaN")
 	h, err := r.Next()
 	if err != nil || h.Name != summaryName || h.Size > 1<<16 {
 		return sum, no

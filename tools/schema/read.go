@@ -61,8 +61,8 @@ func wrong(advice, format string, a ...any) error {
 	return hint.Add(fmt.Errorf(format, a...), advice)
 }
 
-// Object reads the arguments as a JSON object, with numbers as they were written. Some clients write
-// the object as a text.
+// Object reads the arguments as a JSON object, with numbers as they were written. Some clients
+// write the object as a text.
 func Object(raw any) (map[string]any, error) {
 	b, ok := raw.(json.RawMessage)
 	if !ok {

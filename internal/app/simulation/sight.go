@@ -65,8 +65,8 @@ func middleOfRed(img image.Image) (at image.Point, seen bool) {
 	return image.Pt(at.X*1000/(n*b.Dx()), at.Y*1000/(n*b.Dy())), true
 }
 
-// readLine reads a line of capital letters and digits that the font of basicfont has, enlarged, with
-// a margin around it.
+// readLine reads a line of capital letters and digits in the font of basicfont, enlarged, with a
+// margin around it.
 func readLine(img image.Image) string {
 	const margin = 8
 	face, from := basicfont.Face7x13, img.Bounds().Min

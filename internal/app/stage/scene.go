@@ -53,7 +53,8 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	}
 	price := set.Conf.Model
 	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Admin: phone.Admin(),
-		Judge: x.parts.Judge.Ask, Folder: x.folder, Healed: x.healed, Files: x.files, Began: x.began, Close: x.close,
+		Judge: x.parts.Judge.Ask, Folder: x.folder, Healed: x.healed, Files: x.files,
+		Began: x.began, Close: x.close,
 		Cost: func(sent, got int) float64 {
 			return (price.PromptPrice*float64(sent) + price.ReplyPrice*float64(got)) / 1e6
 		}}, nil

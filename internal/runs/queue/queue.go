@@ -1,5 +1,5 @@
-// Package queue makes runs wait for a phone or for one of the places for goals of agents: those of a
-// client in order, and those of several clients in turn.
+// Package queue makes runs wait for a phone or for one of the places for goals of agents: those of
+// a client in order, and those of several clients in turn.
 // A phone belongs to one run at a time among all processes of a data folder. Places are per
 // process.
 package queue

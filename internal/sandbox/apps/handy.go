@@ -16,7 +16,7 @@ var (
 
 // viewfinder asks, when it is opened first, whether photos may have their place.
 func viewfinder(t *Task) *Page {
-	t.permit("ACCESS_FINE_LOCATION", t.Say("Allow Camera to access this device's location?",
+	permit(t, "ACCESS_FINE_LOCATION", t.Say("Allow Camera to access this device's location?",
 		"允许“相机”访问此设备的位置吗？"), func() {})
 	return &Page{Activity: ".CameraActivity", View: func() *ui.View {
 		return t.screen(t.Say("Camera", "相机"), nil, ui.Stack().Grow(1).Fill(ui.Strong),

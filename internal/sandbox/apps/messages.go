@@ -62,7 +62,7 @@ func conversation(t *Task, th *Thread) *ui.View {
 
 // startChat picks a contact. The first time the system asks whether the app may read them.
 func startChat(t *Task) {
-	t.permit("READ_CONTACTS", t.Say("Allow Messages to access your contacts?",
+	permit(t, "READ_CONTACTS", t.Say("Allow Messages to access your contacts?",
 		"允许“短信”访问您的通讯录吗?"), func() { t.Push(contacts(t)) })
 }
 

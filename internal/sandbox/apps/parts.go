@@ -46,7 +46,7 @@ func (t *Task) menu(title string, offer Button) {
 }
 
 // permit asks once whether the app may have a permission, and then goes on either way.
-func (t *Task) permit(permission, question string, then func()) {
+func permit(t *Task, permission, question string, then func()) {
 	permission = t.App.Package + " " + permission
 	if _, asked := t.Data.Granted[permission]; asked {
 		then()

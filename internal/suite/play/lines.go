@@ -100,7 +100,9 @@ func open(ctx context.Context, at *Scene, what string) error {
 	}
 	do := at.Phone.Launch
 	if strings.Contains(what, ":") {
-		do = func(ctx context.Context, link string) error { return at.Admin.OpenLink(ctx, link, "") }
+		do = func(ctx context.Context, link string) error {
+			return at.Admin.OpenLink(ctx, link, "")
+		}
 	}
 	err := do(ctx, what)
 	if err == nil {

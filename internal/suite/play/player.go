@@ -5,7 +5,6 @@ package play
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -88,18 +87,6 @@ type View struct {
 	Step  func(a Attempt, words string)
 	Ended func(r suite.Result)
 	Note  func(words string)
-}
-
-// Unplayed are the results of items that could not be begun, as phones or the suites' own parts are
-// missing.
-func Unplayed(items []*suite.Item, why error) (all []suite.Result) {
-	x, _ := errors.AsType[*suite.Trouble](trouble(suite.KindPhone, why))
-	for _, i := range items {
-		r := suite.NewResult(i)
-		r.Outcome, r.Kind, r.Message = suite.SetupFailed, x.Kind, told(why)
-		all = append(all, r)
-	}
-	return all
 }
 
 // Run carries the items out and returns their results, in the order of the items. When ctx ends,

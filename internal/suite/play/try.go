@@ -63,6 +63,18 @@ func (t *try) broke(kind string, err error) {
 	t.fail(suite.SetupFailed, x.Kind, "%s", told(err))
 }
 
+// Unplayed are the results of items that could not be begun, as phones or the suites' own parts are
+// missing.
+func Unplayed(items []*suite.Item, why error) (all []suite.Result) {
+	x, _ := errors.AsType[*suite.Trouble](trouble(suite.KindPhone, why))
+	for _, i := range items {
+		r := suite.NewResult(i)
+		r.Outcome, r.Kind, r.Message = suite.SetupFailed, x.Kind, told(why)
+		all = append(all, r)
+	}
+	return all
+}
+
 // told is an error with its hint.
 func told(err error) string {
 	if try := hint.Of(err); try != "" {
