@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,7 +19,8 @@ import (
 // BenchmarkMovingStep is BenchmarkClickStep on a phone whose pages slide in after a touch, and
 // whose captures take a while: of raw pixels longer than as PNG, and the other way round. The floor
 // makes as many captures as the agent. From the start to the first request it is on a home screen
-// that slides in.
+// that slides in. From the last look to the touch it is from where that look's own capture begins,
+// with a model that thinks for a while.
 func BenchmarkMovingStep(b *testing.B) {
 	for _, c := range []struct{ raw, png time.Duration }{
 		{150 * time.Millisecond, 50 * time.Millisecond},
@@ -31,7 +33,7 @@ func BenchmarkMovingStep(b *testing.B) {
 			const short, long = 2, 12
 			agent := &stepCosts{parts: map[string][]time.Duration{}}
 			socket := &stepCosts{}
-			var firsts []time.Duration
+			var firsts, looks []time.Duration
 			var captures, bare []float64
 			for b.Loop() {
 				before := w.captures()
@@ -40,6 +42,10 @@ func BenchmarkMovingStep(b *testing.B) {
 				agent.add(few, w.measure(w.agent(long)), long-short)
 				captures = append(captures, float64(w.captures()-2*between+before)/(long-short))
 				firsts = append(firsts, few.first)
+				w.thinks = 400 * time.Millisecond
+				w.measure(w.agent(long))
+				w.thinks = 0
+				looks = append(looks, w.looked...)
 				before = w.captures()
 				few = w.measure(w.floor(short, nil))
 				between = w.captures()
@@ -52,6 +58,8 @@ func BenchmarkMovingStep(b *testing.B) {
 			b.ReportMetric(times(agent.phone, socket.phone)*mean(bare)/mean(captures),
 				"phone/same-captures")
 			b.ReportMetric(ms(median(firsts)), "first-request-ms")
+			b.ReportMetric(ms(median(looks)), "look-to-touch-ms")
+			b.ReportMetric(ms(slices.Max(looks)), "longest-look-to-touch-ms")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
@@ -63,8 +71,9 @@ func (w *stepBench) slowCaptures(raw, png time.Duration) {
 	real := filepath.Join(w.commands, "fast", "screencap")
 	require.NoError(w.b, os.Mkdir(filepath.Dir(real), 0o700))
 	require.NoError(w.b, os.Rename(name, real))
-	script := fmt.Sprintf("#!/bin/sh\necho x >>%s\ncase \"$*\" in *-p*) sleep %v;; *) sleep %v;; "+
-		"esac\nexec %s \"$@\"\n", w.counted, png.Seconds(), raw.Seconds(), real)
+	script := fmt.Sprintf("#!/bin/sh\necho x >>%[1]s\ncase \"$*\" in *-p*) sleep %[2]v;; "+
+		"*) sleep %[3]v;; esac\n: >%[1]s.last\nexec %[4]s \"$@\"\n", w.counted, png.Seconds(),
+		raw.Seconds(), real)
 	require.NoError(w.b, os.WriteFile(name, []byte(script), 0o700))
 }
 

@@ -123,6 +123,7 @@ type stepBench struct {
 	mu      sync.Mutex
 	asked   []time.Time     // when the model was, in this run
 	touched []time.Duration // after each reply of a model that thinks
+	looked  []time.Duration // before each of these touches, where captures are counted
 	told    bool            // requests say how many taps there were
 	steps   int             // after which it says that the task is done
 	opens   string          // an app, with the first step
@@ -258,6 +259,9 @@ func (w *stepBench) touch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.touched = append(w.touched, time.Since(began))
+	if last, err := os.Stat(w.counted + ".last"); err == nil {
+		w.looked = append(w.looked, time.Since(last.ModTime()))
+	}
 }
 
 // agent is a task of so many taps.
@@ -297,7 +301,7 @@ func (w *stepBench) floor(steps int, program *exec.Cmd) *exec.Cmd {
 // measure runs a command that must succeed from the phone's first page on.
 func (w *stepBench) measure(cmd *exec.Cmd) costs {
 	require.NoError(w.b, w.phone.Apps.Launch("com.android.settings"))
-	w.asked, w.touched = nil, nil
+	w.asked, w.touched, w.looked = nil, nil, nil
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	server, phone := w.rig.CPU()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -136,6 +137,16 @@ type Pair struct {
 
 // Map is a mapping of texts, in the order of the file.
 type Map []Pair
+
+// Keys returns the keys, sorted.
+func (m Map) Keys() []string {
+	list := make([]string, len(m))
+	for i, p := range m {
+		list[i] = p.Key
+	}
+	slices.Sort(list)
+	return list
+}
 
 // Any is a value of any form, as JSON has it.
 type Any struct{ Value any }

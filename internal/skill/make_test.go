@@ -128,7 +128,7 @@ func TestASecretAndTextsInBracesAreNoParameters(t *testing.T) {
 		}
 		s, _, err := Make(src, MakeOptions{Name: "login"})
 		require.NoError(t, err)
-		require.Empty(t, s.problems())
+		require.Empty(t, s.problems(nil))
 		require.Equal(t, "Log user in.", s.Task)
 		require.Empty(t, s.Answer)
 		require.NotContains(t, s.texts(), "{{user}}")

@@ -24,6 +24,7 @@ import (
 // Skill is a run made repeatable. In its texts, {{name}} stands for a parameter, and {{answer 2}}
 // for what was answered to the second question of the run that replays it.
 type Skill struct {
+	keys.Place  `yaml:"-" json:"-"`
 	Name        string   `yaml:"name" json:"name" need:"yes"`
 	Description string   `yaml:"description" json:"description" need:"yes"`
 	Task        string   `yaml:"task" json:"task" need:"yes"`
@@ -54,6 +55,8 @@ type Recorded struct {
 
 // Step is one action with what it is found by.
 type Step struct {
+	keys.Place `yaml:"-" json:"-"`
+
 	Say    string   `yaml:"say" json:"say,omitempty"`        // what it is for, in words
 	Action keys.Any `yaml:"action" json:"action" need:"yes"` // as actions.Marshal writes it
 	// Targets are what the action touches, one for each of its points. Without them it touches
@@ -139,52 +142,64 @@ func Parse(file string, b []byte) (*Skill, error) {
 	if err := keys.Read(file, n, s); err != nil {
 		return nil, err
 	}
-	var all keys.Problems
-	at := keys.Position{File: file, Line: 1, Column: 1}
-	for _, err := range s.problems() {
-		all.Add(at, "%v", err)
-	}
-	return s, all.Err()
+	return s, s.problems(b).Err()
 }
 
-// problems is what is wrong beyond the form.
-func (s *Skill) problems() (all []error) {
-	note := func(where string, err error) {
+// problems is what is wrong beyond the form, in a file.
+func (s *Skill) problems(file []byte) (all keys.Problems) {
+	note := func(at keys.Position, where string, err error) {
 		if err != nil {
-			all = append(all, fmt.Errorf("%s: %w", where, err))
+			all.Add(at, "%s: %v", where, err)
 		}
 	}
-	note("name", checkName(s.Name))
+	note(s.Of("name"), "name", checkName(s.Name))
 	schema, err := s.Schema()
-	note("params", err)
+	note(s.Of("params"), "params", err)
 	if err != nil {
 		return all
 	}
 	for i := range s.Steps {
-		where := fmt.Sprintf("step %d", i+1)
-		a, err := s.Steps[i].action()
-		note(where, err)
-		if err == nil && len(s.Steps[i].Targets) > len(pointsOf(a)) {
-			note(where, fmt.Errorf("it has %d targets, and %s touches %d places",
-				len(s.Steps[i].Targets), a.Verb(), len(pointsOf(a))))
-		}
-		targets := s.Steps[i].Targets
-		if f := s.Steps[i].Focus; f != nil {
+		step, where := &s.Steps[i], fmt.Sprintf("step %d", i+1)
+		note(step.Of("action"), where, step.check())
+		targets := step.Targets
+		if f := step.Focus; f != nil {
 			targets = append(slices.Clip(targets), *f)
 		}
 		for _, t := range targets {
 			if len(t.Locators) == 0 {
-				note(where, errors.New("a target has no locators"))
+				note(step.At(), where, errors.New("a target has no locators"))
 			}
 		}
 	}
 	for _, m := range placeholder.FindAllStringSubmatch(s.texts(), -1) {
 		_, known := schema.Properties[m[1]]
 		if !known && m[0] != secret && !strings.HasPrefix(m[1], "answer ") {
-			note("{{"+m[1]+"}}", errors.New("params have no such property"))
+			at := s.At()
+			before, _, _ := bytes.Cut(file, []byte(m[0]))
+			at.Line, at.Column = bytes.Count(before, []byte("\n"))+1, 1
+			note(at, m[0], errors.New("params have no such property"))
 		}
 	}
 	return all
+}
+
+// check looks at the action: that it can be read, and touches the screen, no more places than there
+// are targets for.
+func (s *Step) check() error {
+	a, err := s.action()
+	if err != nil {
+		return err
+	}
+	for _, p := range a.Traits().Points {
+		if p.X < 0 || p.X > 1 || p.Y < 0 || p.Y > 1 {
+			return fmt.Errorf("%v, %v is not on the screen: want 0 to 1", p.X, p.Y)
+		}
+	}
+	if most := len(pointsOf(a)); len(s.Targets) > most {
+		return fmt.Errorf("it has %d targets, and %s touches %d places", len(s.Targets), a.Verb(),
+			most)
+	}
+	return nil
 }
 
 // texts is all of the skill, to be searched.
@@ -260,7 +275,7 @@ func (s *Skill) Fill(values map[string]any) (*Skill, error) {
 		p, known := schema.Properties[name]
 		if !known {
 			return nil, hint.Add(fmt.Errorf("the skill %s has no parameter %q (it has: %s)", s.Name,
-				name, strings.Join(s.ParamNames(), ", ")), wanted(schema))
+				name, cmp.Or(strings.Join(s.ParamNames(), ", "), "none")), wanted(schema))
 		}
 		all[name] = typed(p, v)
 	}

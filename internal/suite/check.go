@@ -68,20 +68,13 @@ func checkNeeds(s *Suite, problems *keys.Problems) {
 }
 
 func (s *Suite) checkRow(c *Case, row keys.Map, problems *keys.Problems) {
-	names := func(row keys.Map) (list []string) {
-		for _, p := range row {
-			list = append(list, p.Key)
-		}
-		slices.Sort(list)
-		return list
-	}
 	switch {
 	case len(c.With) == 0:
 	case len(row) == 0 || len(c.With[0]) == 0:
 		problems.Add(c.Of("with"), "with: a row is empty")
-	case !slices.Equal(names(row), names(c.With[0])):
+	case !slices.Equal(row.Keys(), c.With[0].Keys()):
 		problems.Add(row[0].At, "with: every row wants a value of %s",
-			strings.Join(names(c.With[0]), ", "))
+			strings.Join(c.With[0].Keys(), ", "))
 	}
 }
 

@@ -32,14 +32,13 @@ func (v values) fill(s string, quote func(string) string) (string, error) {
 	var unknown error
 	out := placeholder.ReplaceAllStringFunc(s, func(m string) string {
 		name := placeholder.FindStringSubmatch(m)[1]
-		if value, ok := v.known[name]; ok {
-			return quote(value)
+		var all []string
+		for _, m := range []map[string]string{v.known, v.secrets} {
+			if value, ok := m[name]; ok {
+				return quote(value)
+			}
+			all = append(all, slices.Sorted(maps.Keys(m))...)
 		}
-		if value, ok := v.secrets[name]; ok {
-			return quote(value)
-		}
-		all := slices.Sorted(maps.Keys(v.known))
-		all = append(all, slices.Sorted(maps.Keys(v.secrets))...)
 		unknown = fmt.Errorf("{{%s}} is neither a variable, a column of with nor a secret "+
 			"(there are: %s)", name, strings.Join(all, ", "))
 		return m

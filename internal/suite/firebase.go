@@ -36,13 +36,11 @@ type firebaseStep struct {
 // judged by a model when the step is done.
 func readFirebase(file string, n ast.Node) ([]*Item, error) {
 	var f firebaseFile
-	var err error
+	var to any = &f
 	if n.Type() == ast.SequenceType {
-		err = keys.Read(file, n, &f.Tests)
-	} else {
-		err = keys.Read(file, n, &f)
+		to = &f.Tests
 	}
-	if err != nil {
+	if err := keys.Read(file, n, to); err != nil {
 		return nil, err
 	}
 	s := newSuite(file, filepath.Ext(file))

@@ -186,18 +186,16 @@ func (q *queue) rest(ctx context.Context) []suite.Result {
 	var all []suite.Result
 	for _, i := range q.items {
 		r := q.results[i]
-		switch {
-		case q.state[i] == done:
-		case ctx.Err() != nil:
-			r.Message = q.say.Play.Interrupted
-			q.finish(i)
-		case q.ended != "":
+		if q.state[i] != done {
 			r.Message = q.ended
-			q.finish(i)
-		default:
-			r.Outcome, r.Kind = suite.SetupFailed, suite.KindPhone
-			if r.Message = q.say.Play.NoFit; q.lost != "" {
-				r.Message = fmt.Sprintf(q.say.Play.NoneLeft, q.lost)
+			switch {
+			case ctx.Err() != nil:
+				r.Message = q.say.Play.Interrupted
+			case q.ended == "":
+				r.Outcome, r.Kind = suite.SetupFailed, suite.KindPhone
+				if r.Message = q.say.Play.NoFit; q.lost != "" {
+					r.Message = fmt.Sprintf(q.say.Play.NoneLeft, q.lost)
+				}
 			}
 			q.finish(i)
 		}

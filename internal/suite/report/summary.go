@@ -101,11 +101,7 @@ func details(r *suite.Result, a *suite.Attempt) string {
 		line("%-3s %s%s", mark, c.What, got)
 	}
 	for _, q := range a.Asked {
-		answer := q.Answer
-		if answer == "" {
-			answer = "(the suite has no answer)"
-		}
-		line("asked: %s\n  -> %s", q.Question, answer)
+		line("asked: %s\n  -> %s", q.Question, cmp.Or(q.Answer, "(the suite has no answer)"))
 	}
 	for _, n := range a.Notes {
 		line("note: %s", n)
