@@ -28,8 +28,9 @@ func TestTheSandboxLooksBeforeItClaimsAndIsPutBackAsNew(t *testing.T) {
 	}
 	require.Contains(t, run("A"), "The alarm at 7:30 is set.")
 	require.Contains(t, run("ui-tars"), "Nothing was done now.")
-	// the history of one shows it other words than the script's, and the places of one are pixels
-	for _, model := range []string{"Qwen3-VL-8B", "UI-TARS-1.5-7B"} {
+	// the history of one shows it other words than the script's, the places of one are pixels, and
+	// one writes y first
+	for _, model := range []string{"Qwen3-VL-8B", "UI-TARS-1.5-7B", "gemini-3"} {
 		_, errs, code := b.run("sandbox", "--reset", "--model-addr", where[2])
 		require.Zero(t, code, "%s", errs)
 		require.Contains(t, run(model), "The alarm at 7:30 is set.")

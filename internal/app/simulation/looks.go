@@ -55,7 +55,13 @@ const waiting = "wait until it shows"
 func inItsUnits(r *scripted.Request, reply string) string {
 	d, err := families.Known.New(dialect.Auto, &dialect.Options{Model: r.Model})
 	picture := lastPicture(r)
-	if err != nil || picture == nil || d.Profile().Coordinates.Unit != 0 {
+	if err != nil || picture == nil {
+		return reply
+	}
+	if writesYFirst.MatchString(r.Model) { // with the names of both it is plain which is which
+		return place.ReplaceAllString(reply, "${1}x=$2, y=$3")
+	}
+	if d.Profile().Coordinates.Unit != 0 {
 		return reply
 	}
 	size := picture.Bounds().Size()
@@ -66,6 +72,8 @@ func inItsUnits(r *scripted.Request, reply string) string {
 		return fmt.Sprintf("%s%d,%d", m[1], x*size.X/1000, y*size.Y/1000)
 	})
 }
+
+var writesYFirst = regexp.MustCompile(`(?i)gemini|gemma`)
 
 var place = regexp.MustCompile(`(point[12]?:)(\d+),(\d+)`)
 
