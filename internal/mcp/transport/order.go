@@ -15,8 +15,8 @@ import (
 // order lets the tool calls of one client begin in the order in which it wrote them. The zero value
 // is ready, and is safe for concurrent use.
 type order struct {
-	mu    sync.Mutex
-	begun chan struct{} // closed once the newest call has begun, or nil if there was none
+	mu   sync.Mutex
+	last *turn // of the newest call, nil if there was none
 
 	// over HTTP each message has a connection, and the ids say what was written first
 	numbered bool
@@ -26,7 +26,7 @@ type order struct {
 }
 
 const (
-	// longestBegin is how long a call holds up those that were written after it.
+	// longestBegin is how long a call whose turn has come holds up those that were written after it.
 	longestBegin = 5 * time.Second
 	// longestGap is how long a request waits for those with lower ids.
 	longestGap = time.Second
@@ -36,8 +36,11 @@ const (
 
 // turn is the place of one call in the order.
 type turn struct {
-	before <-chan struct{} // closed when the call before has begun, or nil
-	begun  chan struct{}
+	before *turn         // nil if there was none, or once the turn has come
+	come   chan struct{} // closed when the turn has come
+	begun  chan struct{} // closed when the call has begun, or has ended without
+	waited bool          // until the turn had come
+	early  bool          // it ended before its turn had come, valid once begun is closed
 	once   sync.Once
 }
 
@@ -50,9 +53,16 @@ func (o *order) next() *turn {
 
 // append is next. The caller holds the lock.
 func (o *order) append() *turn {
-	t := &turn{before: o.begun, begun: make(chan struct{})}
-	o.begun = t.begun
-	return t
+	before := o.last
+	for before != nil && before.ended() {
+		if before.early {
+			before = before.before
+		} else {
+			before = nil // all before it have begun
+		}
+	}
+	o.last = &turn{before: before, come: make(chan struct{}), begun: make(chan struct{})}
+	return o.last
 }
 
 // arrive waits until the requests with lower ids have arrived, if the client numbers its requests.
@@ -108,24 +118,61 @@ func (o *order) number(n int64) {
 	}
 }
 
-// wait waits until the call before has begun. A call that takes long to begin is passed by.
+// wait waits until the calls before have begun. A call that takes long to begin, from its turn on,
+// is passed by.
 func (t *turn) wait(ctx context.Context) {
-	if t == nil || t.before == nil {
+	if t == nil {
 		return
 	}
-	late := time.NewTimer(longestBegin)
-	defer late.Stop()
+	for b := t.before; b != nil; b = b.before {
+		if !b.await(ctx) {
+			return
+		}
+		if !b.early { // then all before it have begun
+			break
+		}
+	}
+	t.before, t.waited = nil, true
+	close(t.come)
+}
+
+// ended reports whether the call has begun, or has ended without.
+func (t *turn) ended() bool {
 	select {
-	case <-t.before:
-	case <-late.C:
-	case <-ctx.Done():
+	case <-t.begun:
+		return true
+	default:
+		return false
 	}
 }
 
-// pass lets the next call begin.
+// await waits until the call has begun or took too long to. It returns false if ctx ends first.
+func (t *turn) await(ctx context.Context) bool {
+	come := t.come
+	var late <-chan time.Time
+	for {
+		select {
+		case <-t.begun:
+			return true
+		case <-late:
+			return true
+		case <-come:
+			timer := time.NewTimer(longestBegin)
+			defer timer.Stop()
+			come, late = nil, timer.C
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// pass lets the next call begin, in its turn.
 func (t *turn) pass() {
 	if t != nil {
-		t.once.Do(func() { close(t.begun) })
+		t.once.Do(func() {
+			t.early = !t.waited
+			close(t.begun)
+		})
 	}
 }
 

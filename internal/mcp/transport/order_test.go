@@ -65,6 +65,36 @@ func TestIdsThatAreNoNumbersAreNotWaitedFor(t *testing.T) {
 	})
 }
 
+// A thousand calls that take their time to begin, longer together than one may hold up the others,
+// keep their order. Those that end before their turn, as their clients have left, change nothing.
+func TestManySlowCallsKeepTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := new(order)
+		var all sync.WaitGroup
+		var begun, want []int
+		for n := range 1000 {
+			ctx, leave := context.WithCancel(t.Context())
+			turn, leaves := o.next(), n%3 == 1
+			if !leaves {
+				want = append(want, n)
+			}
+			all.Go(func() {
+				defer leave()
+				defer turn.pass()
+				if leaves {
+					leave()
+				}
+				turn.wait(ctx)
+				if time.Sleep(longestBegin / 100); !leaves { // bubble's time
+					begun = append(begun, n)
+				}
+			})
+		}
+		all.Wait()
+		require.Equal(t, want, begun)
+	})
+}
+
 // A call that hangs before it begins holds the others up for a while, and no longer.
 func TestACallThatDoesNotBeginIsPassedBy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
