@@ -125,6 +125,11 @@ func (o *Owner) Wake(ctx context.Context, ttl time.Duration) error {
 	o.mu.Lock()
 	o.db.opts.TTL = ttl
 	o.mu.Unlock()
+	return o.Renew(ctx)
+}
+
+// Renew renews once.
+func (o *Owner) Renew(ctx context.Context) error {
 	var kept []string
 	began := time.Now()
 	err := o.db.update(ctx, func(ctx context.Context, tx *tx) (err error) {

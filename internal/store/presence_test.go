@@ -138,7 +138,7 @@ func TestAPhoneThatNothingOfItsWorkerTouchesIsLetGo(t *testing.T) {
 	worker, other := open(t, dir, nil), open(t, dir, nil)
 	r, taker := started(t, worker), started(t, other)
 	taken := func() bool {
-		require.NoError(t, worker.Owner.Wake(t.Context(), time.Hour))
+		require.NoError(t, worker.Owner.Renew(t.Context()))
 		err := other.Leases.Take(t.Context(), "emu-1", taker.ID)
 		busy := (*store.BusyError)(nil)
 		require.True(t, err == nil || errors.As(err, &busy), "%v", err)

@@ -28,6 +28,13 @@ func named(region, selector, name string) string {
 		`e.labels?.[0]?.textContent || e.textContent).trim() === %q)`, in, selector, name)
 }
 
+// choose chooses an option in one step: what the page draws meanwhile would put the select back.
+func (p tab) choose(name, value string) {
+	p.t.Helper()
+	p.do(js(fmt.Sprintf(`{ const s = %s; s.value = %q; s.dispatchEvent(new Event("change", `+
+		`{bubbles: true})) }`, named("", "select", name), value)))
+}
+
 func (p tab) press(region, name string) {
 	p.t.Helper()
 	p.until(named(region, "button", name) + " !== undefined")

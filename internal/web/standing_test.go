@@ -79,12 +79,10 @@ func TestWhatStandsIsShownAndEndedOnThePage(t *testing.T) {
 	p.until(list + `.textContent.includes("The app com.shop: nothing is asked")`)
 	p.press("", "Go on without asking") // a person says in what, and for how long
 	p.until(named("", "select", "In") + " !== undefined")
-	p.do(js(named("", "select", "In")+`.value = "app"`), js(named("", "select", "In")+
-		`.dispatchEvent(new Event("change", {bubbles: true}))`))
+	p.choose("In", "app")
 	p.until(named("", "input", "App") + " !== undefined")
 	p.do(js(named("", "input", "App")+".focus()"), chromedp.KeyEvent("com.mail"))
-	p.do(js(named("", "select", "For")+`.value = "60"`), js(named("", "select", "For")+
-		`.dispatchEvent(new Event("change", {bubbles: true}))`))
+	p.choose("For", "60")
 	p.do(js(`document.querySelector(".give button.danger").click()`))
 	p.until(list + `.textContent.includes("The app com.mail: nothing is asked")`)
 	given, err := g.store.Grants.List(t.Context(), nil)
