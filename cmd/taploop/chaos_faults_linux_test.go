@@ -133,8 +133,8 @@ func (f *rough) fillFor(d disk) {
 	d.empty()
 }
 
-// clients keep so many tasks going, until there were all or the returned function is told that it is
-// enough. That waits for the last.
+// clients keep so many tasks going, until there were all or the returned function is told that it
+// is enough. That waits for the last.
 func (f *rough) clients(ctx context.Context, many, all int) (finish func(enough bool) (tasks int)) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -240,8 +240,8 @@ func chaosFor(t *testing.T) time.Duration {
 	return long
 }
 
-// TestWorkersAreReplacedUnderLoad has twelve phones do tasks, 1,000 of them in TAPLOOP_TEST_CHAOS of
-// ten minutes, while one worker after the other is drained and another one begins in its place.
+// TestWorkersAreReplacedUnderLoad has twelve phones do tasks, 1,000 of them in TAPLOOP_TEST_CHAOS
+// of ten minutes, while one worker after the other is drained and another one begins in its place.
 func TestWorkersAreReplacedUnderLoad(t *testing.T) {
 	t.Parallel()
 	all := int(chaosFor(t).Seconds() * 1000 / 600)

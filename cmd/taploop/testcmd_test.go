@@ -310,8 +310,8 @@ cases:
 	code, all = f.test("cases: [{name: a, task: t}]")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, f.said, "s.yaml:1:9: case \"a\" expects nothing")
-	require.Equal(t, map[string]string{filepath.Join(f.dir, "s.yaml") + ":1:9": "setup_failed suite"},
-		outcomes(all))
+	require.Equal(t, map[string]string{filepath.Join(f.dir, "s.yaml") +
+		":1:9": "setup_failed suite"}, outcomes(all))
 	require.FileExists(t, filepath.Join(f.dir, "r", "index.html"))
 }
 

@@ -327,10 +327,11 @@ var spoilt = []struct {
 			fmt.Fprint(w, `{"choices":`)
 			return true
 		})},
-	{name: "a reply that is cut off", want: "model.unreadable", spoil: replies(func(b string) string {
-		return strings.ReplaceAll(content.ReplaceAllString(b, `"content":"<think>Well"`),
-			`"finish_reason":"stop"`, `"finish_reason":"length"`)
-	})},
+	{name: "a reply that is cut off", want: "model.unreadable",
+		spoil: replies(func(b string) string {
+			return strings.ReplaceAll(content.ReplaceAllString(b, `"content":"<think>Well"`),
+				`"finish_reason":"stop"`, `"finish_reason":"length"`)
+		})},
 	{name: "pictures refused", want: "model.blind", spoil: refused(says(400, "",
 		"this model does not support image input"))},
 	{name: "blind", want: "model.blind", spoil: replies(func(b string) string {

@@ -84,7 +84,8 @@ func askMessages(r *rand.Rand, ask asking) {
 	boss := map[string]string{"number": number(r)}
 	ask("AskConflict", 3, boss, "I've received a one-on-one meeting invitation from my boss. "+
 		"Please check my calendar and reply 'OK' if it's clear. If there's a scheduling conflict, "+
-		"please notify the person in the conflict event by SMS: 'Sorry, I can't attend the meeting.'",
+		"please notify the person in the conflict event by SMS: "+
+		"'Sorry, I can't attend the meeting.'",
 		"老板发短信约我单独谈话。请查看日历，没有冲突就回复“OK”；有冲突就给冲突日程里的人发短信："+
 			"“Sorry, I can't attend the meeting.”",
 		"The name of my boss is Marry. The person in the conflict event is Sam Smith. His phone "+

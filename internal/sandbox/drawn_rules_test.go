@@ -63,31 +63,37 @@ func TestDrawnTasksAreScoredAsAndroidWorldScoresThem(t *testing.T) {
 		do   func(*ruled)
 		done bool
 	}{
-		"2 is on":             {"SystemWifiTurnOn", set("2"), true},
-		"2 is not off":        {"SystemWifiTurnOff", set("2"), false},
-		"0 is off":            {"SystemWifiTurnOff", set("0"), true},
-		"nothing is not off":  {"SystemWifiTurnOff", set(""), false},
-		"copied":              {"SystemCopyToClipboard", clip(strings.ToUpper), true},
-		"copied, but a sign":  {"SystemCopyToClipboard", clip(func(s string) string { return s[1:] }), true},
-		"copied by half":      {"SystemCopyToClipboard", clip(func(s string) string { return s[len(s)/2:] }), false},
-		"sent":                {"SimpleSmsSend", sent(text, messages, 5*time.Minute), true},
-		"sent loudly":         {"SimpleSmsSend", sent(loud, messages, 0), true},
-		"sent, and left":      {"SimpleSmsSend", sent(text, people, 0), false},
-		"sent long ago":       {"SimpleSmsSend", sent(text, messages, 5*time.Minute+time.Second), false},
-		"something else sent": {"SimpleSmsReply", sent(func(*ruled) string { return "Hi." }, messages, 0), false},
+		"2 is on":            {"SystemWifiTurnOn", set("2"), true},
+		"2 is not off":       {"SystemWifiTurnOff", set("2"), false},
+		"0 is off":           {"SystemWifiTurnOff", set("0"), true},
+		"nothing is not off": {"SystemWifiTurnOff", set(""), false},
+		"copied":             {"SystemCopyToClipboard", clip(strings.ToUpper), true},
+		"copied, but a sign": {"SystemCopyToClipboard",
+			clip(func(s string) string { return s[1:] }), true},
+		"copied by half": {"SystemCopyToClipboard",
+			clip(func(s string) string { return s[len(s)/2:] }), false},
+		"sent":           {"SimpleSmsSend", sent(text, messages, 5*time.Minute), true},
+		"sent loudly":    {"SimpleSmsSend", sent(loud, messages, 0), true},
+		"sent, and left": {"SimpleSmsSend", sent(text, people, 0), false},
+		"sent long ago": {"SimpleSmsSend", sent(text, messages, 5*time.Minute+time.Second),
+			false},
+		"something else sent": {"SimpleSmsReply",
+			sent(func(*ruled) string { return "Hi." }, messages, 0), false},
 		"sent twice": {"SimpleSmsReply", func(r *ruled) {
 			sent(text, messages, 0)(r)
 			sent(text, messages, 0)(r)
 		}, true},
 		"resent in another app": {"SimpleSmsResend", sent(text, people, time.Hour), true},
-		"resent something else": {"SimpleSmsResend", sent(func(*ruled) string { return "Hi." }, people, 0), false},
+		"resent something else": {"SimpleSmsResend",
+			sent(func(*ruled) string { return "Hi." }, people, 0), false},
 		"resent twice": {"SimpleSmsResend", func(r *ruled) {
 			sent(text, messages, 0)(r)
 			sent(text, messages, 0)(r)
 		}, false},
 		"saved": {"ContactsAddContact", func(r *ruled) {
 			r.Edit(func(d *apps.Data) {
-				d.Save(&apps.Contact{First: r.Params["name"], Number: "(" + r.Params["number"] + ")"})
+				d.Save(&apps.Contact{First: r.Params["name"],
+					Number: "(" + r.Params["number"] + ")"})
 			})
 		}, true},
 		"saved with another name": {"ContactsAddContact", func(r *ruled) {
@@ -124,7 +130,8 @@ func TestDrawnTasksAreScoredByWhatIsShown(t *testing.T) {
 			require.Error(t, err, says)
 		}
 	}
-	task := drawnTask(t, "OpenAppTaskEval", func(t Task) bool { return t.Params["app_name"] == "camera" })
+	task := drawnTask(t, "OpenAppTaskEval",
+		func(t Task) bool { return t.Params["app_name"] == "camera" })
 	task.Setup(h.phone)
 	h.open("com.android.camera2")
 	check(task, false, "the permission is asked for")
@@ -185,8 +192,8 @@ func TestDrawnParametersAreThoseOfAndroidWorld(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"ClockTimerEntry hours 0", "ClockTimerEntry hours 23",
-		"ClockTimerEntry minutes 59", "ClockTimerEntry seconds 7", "OpenAppTaskEval app_name dialer",
-		"ContactsNewContactDraft phone_label Work"} {
+		"ClockTimerEntry minutes 59", "ClockTimerEntry seconds 7",
+		"OpenAppTaskEval app_name dialer", "ContactsNewContactDraft phone_label Work"} {
 		require.True(t, seen[want], want)
 	}
 	for one := range seen {

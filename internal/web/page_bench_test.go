@@ -42,15 +42,16 @@ func BenchmarkPage(b *testing.B) {
 	b.Run("scroll-200-steps", func(b *testing.B) {
 		p.do(chromedp.Navigate(g.http.URL + "/ui/sessions/" + long.SessionID))
 		p.until(`document.querySelectorAll(".strip li").length === 200`)
-		const drawn = `{ window.frames_ = 0; window.done_ = 0; const s = document.querySelector(".strip"),
-			t = performance.now(), step = (now) => { frames_++; %s;
+		const drawn = `{ window.frames_ = 0; window.done_ = 0;
+			const s = document.querySelector(".strip"), t = performance.now(), step = (now) => { frames_++; %s;
 			if (now - t < 2000) requestAnimationFrame(step); else done_ = now - t };
 			requestAnimationFrame(step) }`
 		frames := func(do string) (drew, busy float64) {
 			before := p.mainThread()
 			p.do(js(fmt.Sprintf(drawn, do)))
 			p.until("done_ > 0")
-			return p.number("frames_ / done_ * 1000"), (p.mainThread() - before) / p.number("frames_")
+			return p.number("frames_ / done_ * 1000"),
+				(p.mainThread() - before) / p.number("frames_")
 		}
 		var still, moved, work float64
 		for b.Loop() {

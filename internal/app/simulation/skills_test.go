@@ -378,7 +378,8 @@ func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
 		least float64 // of the tasks, without a model
 	}{
 		{"small", small, nil, 0, 0.85},
-		{"other layout", func() *held { return holdLaid(evening, image.Point{}, true) }, nil, 0, 0.85},
+		{"other layout", func() *held { return holdLaid(evening, image.Point{}, true) }, nil, 0,
+			0.85},
 		{"large text", small, put("font_scale", "1.3"), 0, 0.8},
 		{"landscape", small, put("user_rotation", "1"), 0, 0.4},
 	} {
@@ -403,11 +404,12 @@ func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
 				calls++
 				continue
 			}
-			require.NoError(t, other[i].Check(again.Simulator), "%s: %s ended, and is not done: %v %v",
-				phone.name, task.ID, task.Params, other[i].Params)
+			require.NoError(t, other[i].Check(again.Simulator),
+				"%s: %s ended, and is not done: %v %v", phone.name, task.ID, task.Params, other[i].Params)
 			phone.well++
 		}
-		t.Logf("%s: %d of %d without a model, which was asked %d times first, for %d steps recorded",
+		t.Logf("%s: %d of %d without a model, which was asked %d times first, for %d steps "+
+			"recorded",
 			phone.name, phone.well, len(first), calls, recorded)
 		require.GreaterOrEqual(t, float64(phone.well), phone.least*float64(len(first)))
 		if phone.least >= 0.8 { // a call costs about what one cost in the recording
@@ -416,8 +418,8 @@ func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
 	}
 }
 
-// learned is the skill of a task that was walked, and how many steps it took. What is entered key by
-// key is none: no step has the whole of a parameter.
+// learned is the skill of a task that was walked, and how many steps it took. What is entered key
+// by key is none: no step has the whole of a parameter.
 func learned(t *testing.T, task sandbox.Task) (*skill.Skill, int) {
 	t.Helper()
 	h := hold(morning, image.Point{})

@@ -26,7 +26,7 @@ type order struct {
 }
 
 const (
-	// longestBegin is how long a call whose turn has come holds up those that were written after it.
+	// longestBegin is how long a call whose turn has come holds up the calls after it.
 	longestBegin = 5 * time.Second
 	// longestGap is how long a request waits for those with lower ids.
 	longestGap = time.Second
