@@ -157,9 +157,10 @@ func TestAPushArrivesAtTheWorkerOfThePage(t *testing.T) {
 	p.do(js(`document.querySelector("#nav a[href='/ui/settings']").click()`))
 	p.press("Notifications", "Notify me here")
 	p.until(named("Notifications", "button", "Notify me no more") + " !== undefined")
-	list, err := browsers.List()
-	require.NoError(t, err)
-	require.Len(t, list, 1)
+	p.waits(func() bool {
+		list, err := browsers.List()
+		return err == nil && len(list) == 1
+	})
 
 	q := about(inquiry.Critical)
 	inquiry.As[inquiry.Approval](q).Act = &consent.Act{Verb: "CLICK", Label: "Allow",
