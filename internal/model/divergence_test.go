@@ -65,6 +65,24 @@ func TestARequestThatWasNotRecordedHasBothPicturesToo(t *testing.T) {
 	}
 }
 
+// A recording is of its day, and is replayed on others. A task's own dates stay.
+func TestAReplayIsForAnyDay(t *testing.T) {
+	for _, c := range []struct {
+		recorded, now string
+		plays         bool
+	}{
+		{"Today is 2026-11-27, Friday. Task", "Today is 2027-01-01, Saturday. Task", true},
+		{"今天是 2026-11-27，星期五。", "今天是 2026-12-06，星期日。", true},
+		{"Wake me on 2026-11-27, please", "Wake me on 2026-11-28, please", false},
+	} {
+		rep, err := model.NewReplayer(record(t, []page{saying("one")}, asking(c.recorded)), nil)
+		require.NoError(t, err)
+		_, err = client(t, "http://x", model.Options{Transport: rep}).
+			Complete(t.Context(), asking(c.now))
+		require.Equal(t, c.plays, err == nil, "%s: %v", c.now, err)
+	}
+}
+
 func TestAReplyRecordedWithoutItsScreenIsNoMatchBesideOthersThatHaveThem(t *testing.T) {
 	path := record(t, []page{saying("one"), saying("two")}, on(asking("a"), 1, "home"), asking("b"))
 	rep, err := model.NewReplayer(path, &model.ReplayOptions{Compare: byBytes})

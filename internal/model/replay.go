@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -232,10 +233,14 @@ func saying(r recordedRequest) string {
 	}
 	fmt.Fprintf(&b, "model: %s\n", body.Model)
 	for _, m := range body.Messages {
-		fmt.Fprintf(&b, "%s: %s%s\n", m.Role, contentSays(m.Content), m.ToolCalls)
+		says := today.ReplaceAllString(contentSays(m.Content), "$1")
+		fmt.Fprintf(&b, "%s: %s%s\n", m.Role, says, m.ToolCalls)
 	}
 	return b.String()
 }
+
+// today is what a prompt says of the day, which is another one when it is replayed.
+var today = regexp.MustCompile(`(Today is |今天是 )\d{4}-\d{2}-\d{2}(?:, \pL+|，星期.)`)
 
 func contentSays(raw json.RawMessage) string {
 	var text string
