@@ -79,7 +79,8 @@ func (r *Regexp) set(s string) error {
 }
 
 func (*Regexp) form() map[string]any {
-	return map[string]any{"type": []any{"string", "number", "boolean"}, "format": "regex"}
+	// no format: "regex" means another grammar, without (?i)
+	return map[string]any{"type": []any{"string", "number", "boolean"}}
 }
 
 // MarshalYAML implements yaml.InterfaceMarshaler.

@@ -145,6 +145,9 @@ func (s *Suite) checkExpect(e *Expect, problems *keys.Problems) {
 	if x := e.Query; x != nil && !strings.HasPrefix(x.URI, "content://") {
 		problems.Add(x.Of("uri"), "uri: %q does not begin with content://", x.URI)
 	}
+	if x := e.Query; x != nil && x.Rows != nil && *x.Rows == 0 && x.Value != "" {
+		problems.Add(x.Of("value"), "value: no rows have no value")
+	}
 	if x := e.File; x != nil {
 		if !strings.HasPrefix(x.Path, "/") {
 			problems.Add(x.Of("path"), "path: %q does not begin with /", x.Path)

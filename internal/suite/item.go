@@ -79,8 +79,13 @@ func (s *Suite) One(pattern string) (string, error) {
 }
 
 // Key is a name for files of the item, which no other item of the suite has.
-func (i *Item) Key() string {
-	sum := sha256.Sum256([]byte(i.Suite.Name + "\x00" + i.Case.Name + "\x00" + i.Name))
+func (i *Item) Key() string { return i.key("") }
+
+// Folder is a name for files about the item, which no other item has.
+func (i *Item) Folder() string { return i.key(i.Suite.File) }
+
+func (i *Item) key(file string) string {
+	sum := sha256.Sum256([]byte(i.Suite.Name + "\x00" + i.Case.Name + "\x00" + i.Name + file))
 	return slug(i.Suite.Name) + "-" + slug(i.Name) + "-" + hex.EncodeToString(sum[:4])
 }
 

@@ -75,6 +75,31 @@ func TestABrokenSuiteIsAnErrorWithItsPlace(t *testing.T) {
 	}
 }
 
+// What is recorded of two suites is in two files, and so is what reports show of them.
+func TestSuitesOfOneNameShareNoFiles(t *testing.T) {
+	dir := t.TempDir()
+	var all []string
+	for _, name := range []string{"a/s.yaml", "b/s.yaml", "b/other.yaml"} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file,
+			[]byte("name: S\ncases: [{name: a, task: t, expect: none}]"), 0o600))
+		all = append(all, file)
+	}
+	items, err := suite.Read(append(all[:2:2], filepath.Join(dir, ".", "a", "s.yaml")),
+		suite.Options{})
+	require.NoError(t, err)
+	require.Len(t, items, 2, "the same file is read once")
+	require.NotEqual(t, items[0].Cassette(), items[1].Cassette())
+	require.NotEqual(t, items[0].Folder(), items[1].Folder())
+	_, err = suite.Read(all, suite.Options{})
+	wrong, ok := errors.AsType[keys.Problems](err)
+	require.True(t, ok)
+	require.Len(t, wrong, 1)
+	require.Equal(t, all[2], wrong[0].File)
+	require.Regexp(t, `\p{Han}`, words.Phrase("zh", wrong[0].Text))
+}
+
 // verbs are the actions that there are.
 var verbs = regexp.MustCompile(`\(want one of ABORT, [A-Z_, ]+\)`)
 

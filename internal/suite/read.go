@@ -41,10 +41,10 @@ func Read(paths []string, o Options) ([]*Item, error) {
 			return nil, err
 		}
 		for _, file := range list {
-			if read[file] {
+			if read[filepath.Clean(file)] {
 				continue
 			}
-			read[file] = true
+			read[filepath.Clean(file)] = true
 			more, err := o.file(file, file == path)
 			if wrong, ok := errors.AsType[keys.Problems](err); ok {
 				problems = append(problems, wrong...)
@@ -53,6 +53,14 @@ func Read(paths []string, o Options) ([]*Item, error) {
 			}
 			items = append(items, more...)
 		}
+	}
+	recorded := map[string]*Item{}
+	for _, i := range items {
+		if first := recorded[i.Cassette()]; first != nil && first.Suite != i.Suite {
+			problems.Add(i.At(), "%s has a case of these names too: one cassette is for both; "+
+				"name the suites differently", first.At())
+		}
+		recorded[i.Cassette()] = i
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

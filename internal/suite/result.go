@@ -111,7 +111,7 @@ type Result struct {
 // NewResult is the result of an item that was not run yet.
 func NewResult(i *Item) Result {
 	return Result{Suite: i.Suite.Name, File: i.Suite.File, Line: i.At().Line,
-		Column: i.At().Column, Name: i.Name, Key: i.Key(), Tags: i.Tags(), App: i.Suite.App,
+		Column: i.At().Column, Name: i.Name, Key: i.Folder(), Tags: i.Tags(), App: i.Suite.App,
 		Outcome: Skipped}
 }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/taploop/taploop/internal/model/scripted"
 	"github.com/taploop/taploop/internal/sandbox"
@@ -44,11 +45,12 @@ type Simulation struct {
 
 // Options are about where a simulation is and what its model says.
 type Options struct {
-	Serial    string // "" means DefaultSerial
-	Further   int    // phones beside the first one: sandbox-2, sandbox-3, ...
-	ADBAddr   string // of the ADB server endpoint on this machine, "" means a free port
-	ModelAddr string // of the scripted model, alike
-	Script    []byte // nil means TasksScript
+	Serial    string           // "" means DefaultSerial
+	Further   int              // phones beside the first one: sandbox-2, sandbox-3, ...
+	ADBAddr   string           // of the ADB server endpoint on this machine, "" means a free port
+	ModelAddr string           // of the scripted model, alike
+	Script    []byte           // nil means TasksScript
+	Now       func() time.Time // the clock of the further phones, nil means time.Now
 }
 
 // Start serves the phone and a scripted model until Close. Options may be nil.
@@ -74,7 +76,7 @@ func Start(ctx context.Context, phone *sandbox.Simulator, opts *Options) (*Simul
 		Addr: ln.Addr().String()}
 	s.ADB.Attach(serial, s.Shell)
 	for i := range o.Further {
-		s.ADB.Attach(fmt.Sprintf("sandbox-%d", i+2), shell.New(sandbox.New(nil)))
+		s.ADB.Attach(fmt.Sprintf("sandbox-%d", i+2), shell.New(sandbox.New(&sandbox.Options{Now: o.Now})))
 	}
 	serveCtx, stop := context.WithCancel(ctx)
 	s.stop = stop

@@ -181,13 +181,13 @@ func (x *scene) close(passed bool) error {
 	switch mode := x.stage.opts.Mode; {
 	case mode == Record && passed && x.at.Number > 0:
 		from, to = x.cassette, x.at.Item.Cassette()
-	case mode == Heal && x.healed() && x.at.Number > 0:
+	case mode == Heal && passed && x.healed() && x.at.Number > 0:
 		dir := x.stage.opts.Dir
 		if dir == "" {
 			dir = "."
 		}
 		from = x.newCassette()
-		to = filepath.Join(dir, "healed", x.at.Item.Key()+".jsonl")
+		to = filepath.Join(dir, "healed", x.at.Item.Folder()+".jsonl")
 	}
 	if from == "" {
 		return errors.Join(err, os.RemoveAll(x.folder))

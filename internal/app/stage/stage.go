@@ -83,6 +83,9 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 	kind, count, _ := strings.Cut(o.Phones, ":")
 	switch {
 	case kind == "sandbox":
+		if !o.Play.Ask { // other calls have simulated phones of the same names
+			more["data_dir"] = filepath.Join(s.temp, "data")
+		}
 		err = s.simulate(ctx, count, more)
 	case !o.Play.Ask:
 		err = s.holds.open(ctx, base, items)
@@ -140,7 +143,8 @@ func (s *Stage) phones(ctx context.Context) ([]play.Phone, error) {
 	var all []play.Phone
 	for _, i := range infos {
 		if i.Usable() {
-			all = append(all, play.Phone{Serial: i.Serial, Model: i.Model, SDK: i.SDK})
+			all = append(all, play.Phone{Serial: i.Serial, Addresses: i.Addresses,
+				Model: i.Model, SDK: i.SDK})
 		}
 	}
 	if s.opts.Phones == "any" && all == nil {
@@ -152,17 +156,23 @@ func (s *Stage) phones(ctx context.Context) ([]play.Phone, error) {
 	var chosen []play.Phone
 	for serial := range strings.SplitSeq(s.opts.Phones, ",") {
 		serial = strings.TrimSpace(serial)
-		at := slices.IndexFunc(all, func(p play.Phone) bool { return p.Serial == serial })
+		known := func(p play.Phone) bool {
+			return p.Serial == serial || slices.Contains(p.Addresses, serial)
+		}
+		at := slices.IndexFunc(all, known)
 		if at < 0 {
 			return nil, app.PhoneTrouble(hint.Add(fmt.Errorf("phone %q cannot be used", serial),
 				"taploop devices tells why"))
 		}
-		if !slices.Contains(chosen, all[at]) {
+		if !slices.ContainsFunc(chosen, known) {
 			chosen = append(chosen, all[at])
 		}
 	}
 	return chosen, nil
 }
+
+// firstMoment is when the clocks of simulated phones begin, so that recordings do not age.
+var firstMoment = time.Date(2026, time.January, 5, 9, 30, 0, 0, time.UTC)
 
 // mostSimulated is how many simulated phones there are at most.
 const mostSimulated = 64
@@ -175,8 +185,10 @@ func (s *Stage) simulate(ctx context.Context, count string, set map[string]any) 
 			fmt.Sprintf("write sandbox, or sandbox:N with N from 1 to %d", mostSimulated))
 	}
 	// teardowns come last
-	sim, err := simulation.Start(context.WithoutCancel(ctx), sandbox.New(nil),
-		&simulation.Options{Further: n - 1})
+	began := time.Now()
+	now := func() time.Time { return firstMoment.Add(time.Since(began)) }
+	sim, err := simulation.Start(context.WithoutCancel(ctx),
+		sandbox.New(&sandbox.Options{Now: now}), &simulation.Options{Further: n - 1, Now: now})
 	if err != nil {
 		return err
 	}
@@ -213,7 +225,7 @@ func (s *Stage) usable(ctx context.Context, serial string) bool {
 
 // place is the folder of an attempt's files, below that of the reports.
 func place(a play.Attempt) string {
-	return filepath.Join("cases", a.Item.Key(), fmt.Sprintf("attempt-%d", a.Number))
+	return filepath.Join("cases", a.Item.Folder(), fmt.Sprintf("attempt-%d", a.Number))
 }
 
 // keep keeps a file of an attempt.

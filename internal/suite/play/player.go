@@ -46,6 +46,7 @@ type Keep func(name, media string, b []byte) error
 // Phone is a phone of the pool.
 type Phone struct {
 	Serial, Model string
+	Addresses     []string // other names of it
 	SDK           int
 }
 

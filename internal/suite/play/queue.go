@@ -103,9 +103,8 @@ func (q *queue) skipSome() (some bool) {
 // fits reports whether a suite can use a phone.
 func fits(s *suite.Suite, p Phone) bool {
 	return p.SDK >= s.Phones.API && !slices.ContainsFunc(s.Phones.Labels, func(l string) bool {
-		serial, _ := path.Match(l, p.Serial)
-		model, _ := path.Match(l, p.Model)
-		return !serial && !model
+		return !slices.ContainsFunc(append([]string{p.Serial, p.Model}, p.Addresses...),
+			func(name string) bool { fits, _ := path.Match(l, name); return fits })
 	})
 }
 

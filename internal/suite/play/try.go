@@ -69,7 +69,9 @@ func Unplayed(items []*suite.Item, why error) (all []suite.Result) {
 	x, _ := errors.AsType[*suite.Trouble](trouble(suite.KindPhone, why))
 	for _, i := range items {
 		r := suite.NewResult(i)
-		r.Outcome, r.Kind, r.Message = suite.SetupFailed, x.Kind, told(why)
+		if r.Message = string(i.Case.Skip); r.Message == "" {
+			r.Outcome, r.Kind, r.Message = suite.SetupFailed, x.Kind, told(why)
+		}
 		all = append(all, r)
 	}
 	return all
@@ -111,8 +113,13 @@ func (t *try) run(ctx context.Context) {
 	if err := t.scene.Close(t.got.Outcome.Good()); err != nil {
 		t.fail(suite.SetupFailed, suite.KindCassette, "%v", err)
 	}
-	// the folder is gone, and its pictures are among the files
-	t.got.Message = strings.ReplaceAll(t.got.Message, t.scene.Folder+string(filepath.Separator), "")
+	// the folder is gone, and its pictures are among the files, if these are kept
+	cassette := filepath.Join(t.scene.Folder, "cassette.jsonl")
+	if t.opts.Keep == nil && strings.Contains(t.got.Message, cassette+".step") {
+		t.got.Message, _, _ = strings.Cut(t.got.Message, "; recorded: ")
+	}
+	t.got.Message = strings.NewReplacer(cassette+".step", "step",
+		cassette, t.at.Item.Cassette()).Replace(t.got.Message)
 }
 
 // tearDown does that of the case, unless someone else has the phone now.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/keys"
@@ -57,6 +58,9 @@ func (s *Summary) Markdown() string {
 		sum, why := r.Sum(), r.Message
 		if r.Outcome == suite.Passed {
 			why = ""
+		}
+		if slices.ContainsFunc(r.Last().Checks, func(c suite.Checked) bool { return c.Judged }) {
+			why = strings.TrimSpace(why + " (judged by a model)")
 		}
 		fmt.Fprintf(&b, "| %s%s | %s | %s | %.1fs | %d | %s |\n", r.Outcome, inBrackets(r.Kind),
 			cell.Replace(r.Suite), cell.Replace(r.Name), sum.Seconds, sum.Sent+sum.Got,
