@@ -76,7 +76,8 @@ func Start(ctx context.Context, phone *sandbox.Simulator, opts *Options) (*Simul
 		Addr: ln.Addr().String()}
 	s.ADB.Attach(serial, s.Shell)
 	for i := range o.Further {
-		s.ADB.Attach(fmt.Sprintf("sandbox-%d", i+2), shell.New(sandbox.New(&sandbox.Options{Now: o.Now})))
+		further := sandbox.New(&sandbox.Options{Now: o.Now})
+		s.ADB.Attach(fmt.Sprintf("sandbox-%d", i+2), shell.New(further))
 	}
 	serveCtx, stop := context.WithCancel(ctx)
 	s.stop = stop

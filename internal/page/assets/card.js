@@ -389,6 +389,9 @@ export class Card {
     if (!this.img) return;
     const src = await this.api.picture(this.q.screenshot_url, () => this.over);
     if (!src) return;
+    const read = new Image(); // the place that is kept for the picture would be gone until it is read
+    read.src = src;
+    await read.decode().catch(ignore);
     this.img.src = src;
     if (this.over) this.gone();
   }
