@@ -20,7 +20,7 @@ type plan struct {
 	settings Settings
 	home     bool   // go to the home screen first
 	fresh    bool   // restart the first app that is opened
-	handed   bool   // a person has just used the phone
+	handed   bool   // someone has just used the phone
 	said     string // a message to the agents
 	by       Actor
 	wish     string // see storedSettings

@@ -27,7 +27,7 @@ type phoneWork struct {
 	verifier agentloop.Verifier
 	home     bool // go to the home screen first
 	fresh    bool // restart the first app that is opened
-	handed   bool // a person has just used the phone
+	handed   bool // someone has just used the phone
 
 	life          Life
 	before        agentloop.Timing  // spent before the loop began

@@ -16,6 +16,7 @@ type StartRequest struct {
 	// KeepEnvironment leaves the phone unchanged. Otherwise it first goes to the home screen, and
 	// the first app that the task opens is restarted unless Options.KeepApps is set.
 	KeepEnvironment bool
+	Moving          bool   // the caller has just opened something: the first step waits for rest
 	Queue           bool   // wait for a busy phone
 	Supersede       bool   // first stop the client's own sessions that hold the phone
 	By              Actor  // who starts the session and stops others

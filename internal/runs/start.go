@@ -38,7 +38,7 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 		return m.beginOnAny(ctx, r)
 	}
 	x, err := m.plan(r.Kind, plan{task: r.Task, maxSteps: r.MaxSteps, settings: r.Settings,
-		home: !r.KeepEnvironment, fresh: !r.KeepEnvironment && !m.opts.KeepApps, by: r.By,
+		home: !r.KeepEnvironment, fresh: !r.KeepEnvironment && !m.opts.KeepApps, handed: r.Moving, by: r.By,
 		wish: r.By.wish(r.Task, r.Wish)})
 	if err != nil {
 		return Status{}, err

@@ -59,6 +59,8 @@ type Start struct {
 	Phone json.RawMessage `json:"phone,omitempty" listed:"gelab"`
 	// Skill is what the run replays, see runs.Settings, or nil.
 	Skill json.RawMessage `json:"-"`
+	// Moving says that something was opened just before: the first step waits for rest.
+	Moving bool `json:"-"`
 	Running
 }
 
@@ -78,8 +80,8 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 	}
 	st, err := u.opts.Runs.Start(ctx, runs.StartRequest{
 		Task: a.Task, Serial: a.Device, Phone: wanted, MaxSteps: a.MaxSteps,
-		KeepEnvironment: !a.Reset,
-		Queue:           a.Queue, Supersede: a.Supersede, By: c.By,
+		KeepEnvironment: !a.Reset, Moving: a.Moving,
+		Queue: a.Queue, Supersede: a.Supersede, By: c.By,
 		Client: c.Client, Key: a.Key, Settings: set,
 	})
 	if err != nil {

@@ -102,7 +102,7 @@ func (t *try) begin(ctx context.Context, st runs.Status, n int, part suite.Stage
 	}
 	if n == 0 {
 		out, err = t.scene.Cases.Start(ctx, t.call(), usecase.Start{Task: part.Task,
-			ReplyMode: mode, Reset: !t.opened, Skill: plan, Running: how})
+			ReplyMode: mode, Reset: !t.opened, Moving: t.opened, Skill: plan, Running: how})
 	} else {
 		out, err = t.scene.Cases.Continue(ctx, t.call(), usecase.Continue{
 			SessionID: st.Session.ID, Task: part.Task, ReplyMode: mode, Running: how})

@@ -98,17 +98,10 @@ func open(ctx context.Context, at *Scene, what string) error {
 	if err := at.Phone.Wake(ctx); err != nil {
 		return trouble(suite.KindPhone, err)
 	}
-	do := at.Phone.Launch
 	if strings.Contains(what, ":") {
-		do = func(ctx context.Context, link string) error {
-			return at.Admin.OpenLink(ctx, link, "")
-		}
+		return at.Admin.OpenLink(ctx, what, "")
 	}
-	err := do(ctx, what)
-	if err == nil {
-		at.Phone.Rest(ctx)
-	}
-	return err
+	return at.Phone.Launch(ctx, what)
 }
 
 // trouble gives an error a kind, unless it has one. A lost phone is always the phone's.
