@@ -53,7 +53,7 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	}
 	price := set.Conf.Model
 	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Admin: phone.Admin(),
-		Judge: x.parts.Judge.Ask, Folder: x.folder, Healed: x.healed, Files: x.files,
+		Judge: x.parts.Judge.Ask, Plain: x.plain, Healed: x.healed, Files: x.files,
 		Began: x.began, Close: x.close,
 		Cost: func(sent, got int) float64 {
 			return (price.PromptPrice*float64(sent) + price.ReplyPrice*float64(got)) / 1e6
@@ -129,6 +129,16 @@ func (x *scene) began(run string) {
 func (x *scene) healed() bool {
 	info, err := os.Stat(x.newCassette())
 	return err == nil && info.Size() > 0
+}
+
+// plain implements play.Scene.Plain. Both pictures of another screen are among the files of the
+// attempt, if these are kept.
+func (x *scene) plain(message string) string {
+	if x.stage.opts.Dir == "" && strings.Contains(message, x.cassette+".step") {
+		message, _, _ = strings.Cut(message, "; recorded: ")
+	}
+	return strings.NewReplacer(x.cassette+".step", "step",
+		x.cassette, x.at.Item.Cassette()).Replace(message)
 }
 
 // files implements play.Scene.Files.

@@ -25,8 +25,8 @@ type Scene struct {
 	// Judge asks the model about a claim, see expect.Facts, and says what that used.
 	Judge func(ctx context.Context, claim string, f *screen.Frame) (
 		bool, string, store.Usage, error)
-	// Folder has files of the attempt until Close.
-	Folder string
+	// Plain is a message without names of files that are gone after Close.
+	Plain func(message string) string
 	// Healed reports whether a replay had to ask the model.
 	Healed func() bool
 	// Files hands over what is kept of a session: its page and the model's replies. failed says

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -113,13 +112,7 @@ func (t *try) run(ctx context.Context) {
 	if err := t.scene.Close(t.got.Outcome.Good()); err != nil {
 		t.fail(suite.SetupFailed, suite.KindCassette, "%v", err)
 	}
-	// the folder is gone, and its pictures are among the files, if these are kept
-	cassette := filepath.Join(t.scene.Folder, "cassette.jsonl")
-	if t.opts.Keep == nil && strings.Contains(t.got.Message, cassette+".step") {
-		t.got.Message, _, _ = strings.Cut(t.got.Message, "; recorded: ")
-	}
-	t.got.Message = strings.NewReplacer(cassette+".step", "step",
-		cassette, t.at.Item.Cassette()).Replace(t.got.Message)
+	t.got.Message = t.scene.Plain(t.got.Message)
 }
 
 // tearDown does that of the case, unless someone else has the phone now.
