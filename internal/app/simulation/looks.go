@@ -58,22 +58,18 @@ func inItsUnits(r *scripted.Request, reply string) string {
 	if err != nil || picture == nil {
 		return reply
 	}
-	if writesYFirst.MatchString(r.Model) { // with the names of both it is plain which is which
-		return place.ReplaceAllString(reply, "${1}x=$2, y=$3")
-	}
-	if d.Profile().Coordinates.Unit != 0 {
-		return reply
-	}
 	size := picture.Bounds().Size()
+	if d.Profile().Coordinates.Unit != 0 {
+		size = image.Pt(1000, 1000)
+	}
 	return place.ReplaceAllStringFunc(reply, func(p string) string {
 		m := place.FindStringSubmatch(p)
 		x, _ := strconv.Atoi(m[2])
 		y, _ := strconv.Atoi(m[3])
-		return fmt.Sprintf("%s%d,%d", m[1], x*size.X/1000, y*size.Y/1000)
+		// with the names of both it is plain which comes first
+		return fmt.Sprintf("%sx=%d, y=%d", m[1], x*size.X/1000, y*size.Y/1000)
 	})
 }
-
-var writesYFirst = regexp.MustCompile(`(?i)gemini|gemma`)
 
 var place = regexp.MustCompile(`(point[12]?:)(\d+),(\d+)`)
 

@@ -405,7 +405,8 @@ func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
 				continue
 			}
 			require.NoError(t, other[i].Check(again.Simulator),
-				"%s: %s ended, and is not done: %v %v", phone.name, task.ID, task.Params, other[i].Params)
+				"%s: %s ended, and is not done: %v %v", phone.name, task.ID, task.Params,
+				other[i].Params)
 			phone.well++
 		}
 		t.Logf("%s: %d of %d without a model, which was asked %d times first, for %d steps "+
