@@ -43,7 +43,8 @@ func BenchmarkPage(b *testing.B) {
 		p.do(chromedp.Navigate(g.http.URL + "/ui/sessions/" + long.SessionID))
 		p.until(`document.querySelectorAll(".strip li").length === 200`)
 		const drawn = `{ window.frames_ = 0; window.done_ = 0;
-			const s = document.querySelector(".strip"), t = performance.now(), step = (now) => { frames_++; %s;
+			const s = document.querySelector(".strip"), t = performance.now();
+			const step = (now) => { frames_++; %s;
 			if (now - t < 2000) requestAnimationFrame(step); else done_ = now - t };
 			requestAnimationFrame(step) }`
 		frames := func(do string) (drew, busy float64) {
