@@ -70,9 +70,11 @@ func rememberable(q Question) bool {
 
 // scopes are those for which a person can have an answer to the question remembered.
 func scopesOf(q Question) (scopes []Scope) {
+	if !rememberable(q) {
+		return nil
+	}
 	for _, s := range Scopes {
-		if checkRemember(q, Reply{Type: TypeAnswer, Remember: s,
-			Authority: AuthorityHumanToken}) == nil {
+		if checkScope(q, Reply{Remember: s, Authority: AuthorityHumanToken}) == nil {
 			scopes = append(scopes, s)
 		}
 	}
@@ -93,6 +95,13 @@ func checkRemember(q Question, r Reply) error {
 	case !rememberable(q) || isCode(&q, r.Response):
 		return invalid("no answer about a secret, a draft, an action or a take-over, and no " +
 			"consent, is remembered" + leave)
+	}
+	return checkScope(q, r)
+}
+
+// checkScope says why the answer cannot be remembered for as long as the reply wishes.
+func checkScope(q Question, r Reply) error {
+	switch {
 	case r.Remember == ThisSession && q.SessionID == "":
 		return invalid("the question belongs to no session (remember it %q)", Always)
 	case r.Remember == ThisApp && q.App == "":
