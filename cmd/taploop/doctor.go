@@ -17,7 +17,6 @@ import (
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/token"
 )
 
 type doctorCmd struct {
@@ -75,11 +74,7 @@ func (c *doctorCmd) configured(
 			}
 			return db.Close()
 		}}
-	var tokens []token.Info
-	err := a.tokens(ctx, func(t *token.Store) (err error) {
-		tokens, err = t.List()
-		return err
-	})
+	tokens, err := a.listTokens(ctx)
 	o.HTTP = &doctor.HTTP{Addr: conf.HTTP.Addr, Open: httpguard.Loopback(conf.HTTP.Addr),
 		Tokens: len(tokens), TokenErr: err}
 	here, _, _ := serve.Servers(conf.DataDir)

@@ -4,12 +4,14 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -245,13 +247,22 @@ func TestABodyThatDoesNotComeHoldsNoConnectionOnAnyRoute(t *testing.T) {
 	wg.Wait()
 }
 
-func TestTokensThatCannotBeReadLetNobodyIn(t *testing.T) {
+func TestTheTokensOfAnEarlierVersionAreTakenOver(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
-	b.token("one")
+	file := filepath.Join(b.dir, "data", "taploop", "tokens.json")
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	require.NoError(t, writeFile(file, "{"))
+	_, said, code := b.run("serve", "--http", "127.0.0.1:0")
+	require.Equal(t, exitError, code)
+	require.Contains(t, said, "is not a file of tokens")
+	secret := "taploop_" + strings.Repeat("A", 43)
+	require.NoError(t, writeFile(file, fmt.Sprintf(`{"version":1,"tokens":[{"id":"01234567",`+
+		`"name":"old","created_at":"2026-01-02T03:04:05Z","sha256":"%x"}]}`,
+		sha256.Sum256([]byte(secret)))))
 	_, url := b.serve()
-	require.NoError(t, writeFile(filepath.Join(b.dir, "data", "taploop", "tokens.json"), "{"))
-	code, answer, _ := post(t, url, handshake, nil)
-	require.Equal(t, 401, code)
-	require.Contains(t, answer, "cannot be read")
+	status, _, _ := post(t, url, handshake, nil)
+	require.Equal(t, 401, status)
+	status, _, _ = post(t, url, handshake, bearer(secret))
+	require.Equal(t, 200, status)
 }

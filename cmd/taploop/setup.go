@@ -17,7 +17,6 @@ import (
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
-	"github.com/taploop/taploop/internal/token"
 )
 
 type setupCmd struct {
@@ -125,11 +124,7 @@ func httpServer(ctx context.Context, a *invocation) (clients.Server, error) {
 			fmt.Errorf("http.addr %q is no address that a client can be told", conf.HTTP.Addr),
 			"set http.addr to HOST:PORT with a fixed port")
 	}
-	var list []token.Info
-	err = a.tokens(ctx, func(t *token.Store) (err error) {
-		list, err = t.List()
-		return err
-	})
+	list, err := a.listTokens(ctx)
 	if err != nil {
 		return clients.Server{}, err
 	}

@@ -61,36 +61,22 @@ func (c *storeCopyCmd) Run(ctx context.Context, a *invocation) error {
 		return app.Closing(use(db), db.Close)
 	}
 	err := open(c.From, func(from *store.Store) error {
+		if _, err := serve.Tokens(a.Conf.DataDir, from); err != nil {
+			return err
+		}
 		return open(c.To, func(to *store.Store) error {
 			last := ""
-			err := from.Copy(ctx, to, func(what string, _ int) {
+			return from.Copy(ctx, to, func(what string, _ int) {
 				if what != last {
 					a.notef("%s", what)
 				}
 				last = what
 			})
-			if err != nil {
-				return err
-			}
-			return copyTokens(a.Conf.DataDir, from, to)
 		})
 	})
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(a.out, "both stores have the same now; name the new one in store.url")
-	return err
-}
-
-// copyTokens copies the tokens of stores, which stay in the data folder if neither is shared.
-func copyTokens(dir string, from, to *store.Store) error {
-	theirs, err := serve.Tokens(dir, from)
-	if err != nil {
-		return err
-	}
-	ours, err := serve.Tokens(dir, to)
-	if err == nil && from.Farm.Shared() {
-		err = ours.Import(theirs)
-	}
 	return err
 }

@@ -144,15 +144,7 @@ func (c *tokenListCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
 	}
-	list := []listedToken{}
-	err := a.tokens(ctx, func(tokens *token.Store) error {
-		all, err := tokens.List()
-		used := tokens.LastUsed()
-		for _, t := range all {
-			list = append(list, listedToken{t, used[t.ID]})
-		}
-		return err
-	})
+	list, err := a.listTokens(ctx)
 	if err != nil {
 		return err
 	}
@@ -210,17 +202,29 @@ func (c *tokenRevokeCmd) Run(ctx context.Context, a *invocation) error {
 	})
 }
 
-// tokens calls use with the tokens of the data folder, or of the machines that share the database.
+// tokens calls use with the tokens of the store.
 func (a *invocation) tokens(ctx context.Context, use func(*token.Store) error) error {
-	with := func(db *store.Store) error {
+	return a.lend(ctx, &store.Options{Reading: true}, func(db *store.Store) error {
 		tokens, err := serve.Tokens(a.Conf.DataDir, db)
 		if err != nil {
 			return err
 		}
 		return use(tokens)
+	})
+}
+
+// listTokens returns the tokens, and makes no store for that.
+func (a *invocation) listTokens(ctx context.Context) (list []listedToken, err error) {
+	if serve.Tokenless(&a.Settings) {
+		return nil, nil
 	}
-	if !store.Networked(string(a.Conf.Store.URL)) {
-		return with(nil)
-	}
-	return a.lend(ctx, nil, with)
+	err = a.tokens(ctx, func(tokens *token.Store) error {
+		all, err := tokens.List()
+		used := tokens.LastUsed()
+		for _, t := range all {
+			list = append(list, listedToken{t, used[t.ID]})
+		}
+		return err
+	})
+	return list, err
 }

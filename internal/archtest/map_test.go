@@ -20,13 +20,15 @@ var besides = map[string]string{
 	"internal/guard/judge":     "internal/model/scripted",
 	"internal/guard/phone": "device device/devicetest internal/model internal/sandbox " +
 		"internal/sandbox/adbserver internal/sandbox/apps internal/sandbox/shell internal/sandbox/ui",
-	"internal/schedule": "internal/store/storetest",
-	"internal/app":      "internal/store/storetest",
-	"internal/notify":   "internal/inquiry/inquirytest",
-	"internal/terminal": "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote",
+	"internal/schedule":  "internal/store/storetest",
+	"internal/app":       "internal/store/storetest",
+	"internal/app/serve": "internal/store/storetest",
+	"internal/notify":    "internal/inquiry/inquirytest",
+	"internal/terminal":  "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote",
 	"internal/store": "internal/inquiry/inquirytest internal/pgtest internal/store/storetest " +
 		"internal/token",
 
+	"internal/token":       "internal/store internal/store/storetest",
 	"agentloop":            "device/devicetest",
 	"agentloop/policy":     "actions/dialect/families internal/model/scripted",
 	"internal/runs/asking": "internal/store/storetest",

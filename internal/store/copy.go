@@ -18,8 +18,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// tables are all that a store has but the marks of probes and what workers say of themselves, in an
-// order in which no row refers to a later one. The usage of runs is last: triggers add to it as
+// tables are all that a store has but the marks of probes, what workers say of themselves, and the
+// key of secret answers, in an order in which no row refers to a later one. The usage of runs is last: triggers add to it as
 // steps are copied.
 var tables = []table{
 	{"sessions", []string{"rowid"}, []string{"id"}, ""},
@@ -40,6 +40,7 @@ var tables = []table{
 	{"schedules", []string{"name"}, nil, ""},
 	{"ticks", []string{"schedule", "at"}, nil, ""},
 	{"closed", []string{"what"}, nil, ""},
+	{"keys", []string{"name"}, []string{"key"}, "name LIKE 'tokens%'"},
 	{"usage", []string{"run_id"}, nil, ""},
 }
 

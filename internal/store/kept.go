@@ -5,12 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Kept are values that all who share a PostgreSQL have, by their names: those that a data folder of
-// SQLite has in files beside its database.
+// Kept are values that all who share the database have, by their names.
 type Kept struct{ *db }
-
-// String implements [fmt.Stringer].
-func (Kept) String() string { return "the database" }
 
 // Read returns the value, or nil if there is none.
 func (k Kept) Read(name string) (json.RawMessage, error) {
@@ -38,6 +34,9 @@ func (k Kept) Change(
 
 func kept(ctx context.Context, q queryer, name string) (value json.RawMessage, err error) {
 	row := q.QueryRowContext(ctx, "SELECT key FROM keys WHERE name = ?", name)
-	_, err = found(row, (*[]byte)(&value))
+	is, err := found(row, (*[]byte)(&value))
+	if is && value == nil {
+		value = json.RawMessage{} // SQLite has no other word for an empty value
+	}
 	return value, doing(err, "reading the %s", name)
 }

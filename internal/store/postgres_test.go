@@ -167,11 +167,6 @@ func keepsTokens(t *testing.T, a, b *store.Store) {
 	require.NoError(t, there.NoteUsed(map[string]time.Time{info.ID: at}))
 	require.Equal(t, at, here.LastUsed()[info.ID])
 
-	importsOnce(t, here, there)
-	got, err = there.Check(secret)
-	require.NoError(t, err)
-	require.Equal(t, info, got, "who has a name keeps it")
-
 	select {
 	case <-synced:
 	default:
@@ -181,25 +176,6 @@ func keepsTokens(t *testing.T, a, b *store.Store) {
 	<-synced
 	_, err = there.Check(secret)
 	require.ErrorIs(t, err, token.ErrNone)
-}
-
-// importsOnce takes the tokens of a folder over, one of which has the name of another.
-func importsOnce(t *testing.T, here, there *token.Store) {
-	old := token.Open(filepath.Join(t.TempDir(), "tokens.json"))
-	brought, _, err := old.Create("desk", false)
-	require.NoError(t, err)
-	_, _, err = old.Create("anna", false)
-	require.NoError(t, err)
-	require.NoError(t, here.Import(old))
-	got, err := there.Check(brought)
-	require.NoError(t, err)
-	require.Equal(t, "desk", got.Name)
-
-	_, err = there.Revoke("desk")
-	require.NoError(t, err)
-	require.NoError(t, here.Import(old))
-	_, err = there.Check(brought)
-	require.ErrorIs(t, err, token.ErrNone, "it was revoked")
 }
 
 // on is a store in the database of the URL.
@@ -214,6 +190,8 @@ func on(t *testing.T, url string) *store.Store {
 // isMovedToAndFrom copies a store of SQLite to PostgreSQL and from there to SQLite.
 func isMovedToAndFrom(t *testing.T, url string) {
 	first, _ := furnished(t, t.TempDir())
+	secret, _, err := token.In(first.Kept).Create("bert", true)
+	require.NoError(t, err)
 	second := on(t, url)
 	require.NoError(t, first.Copy(t.Context(), second, nil))
 	requireSame(t, first, second)
@@ -222,6 +200,9 @@ func isMovedToAndFrom(t *testing.T, url string) {
 	require.NoError(t, second.Copy(t.Context(), third, nil))
 	requireSame(t, first, third)
 	require.NoError(t, third.Check(t.Context(), nil))
+	info, err := token.In(third.Kept).Check(secret)
+	require.NoError(t, err)
+	require.Equal(t, "bert", info.Name)
 	started(t, second)
 	started(t, third)
 }

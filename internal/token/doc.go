@@ -1,6 +1,6 @@
 // Package token stores the bearer tokens of the HTTP server: the name of each token and its hash.
 //
-// A token has 256 random bits, so its hash needs no salt and no slow function. They are in a file
-// of the data folder, or in the database that machines share, and read at each use, so that tokens
-// that another process creates or revokes take effect with the next request.
+// A token has 256 random bits, so its hash needs no salt and no slow function. They are in the
+// store and read at each use, so that tokens that another process creates or revokes take effect
+// with the next request.
 package token

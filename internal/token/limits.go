@@ -54,8 +54,7 @@ func (r Rate) Every() (every time.Duration, most int) {
 	return in / time.Duration(n), n
 }
 
-// usage is the content of the file that says when tokens were used last, by their ids. It is
-// another file than that of the tokens, so that a use does not look like a change of them.
+// usage says when tokens were used last, by their ids.
 type usage struct {
 	Used map[string]time.Time `json:"used"`
 }

@@ -9,8 +9,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,7 +37,7 @@ type Info struct {
 // is reports whether the token has the name or the id.
 func (i Info) is(nameOrID string) bool { return i.Name == nameOrID || i.ID == nameOrID }
 
-// entry is a token in the file.
+// entry is a token as it is kept.
 type entry struct {
 	Info
 	Hash string `json:"sha256"`
@@ -44,42 +46,59 @@ type entry struct {
 // ErrNone is returned by [Store.Check] for an unknown token.
 var ErrNone = errors.New("the token is not known")
 
-// Store stores the tokens of one data folder, or of machines that share a database. It is safe for
-// concurrent use, also by several processes.
+// Store stores the tokens in a [Place]. It is safe for concurrent use, also by several processes.
 type Store struct{ place Place }
-
-// Open returns the Store in the file. A missing file means that there are no tokens.
-func Open(path string) *Store { return &Store{inFiles{path}} }
 
 // In returns the Store in the place.
 func In(p Place) *Store { return &Store{p} }
 
-// Import adds the tokens of another Store, with when they were used, except those whose name or id
-// is taken. Each is imported once: one that was revoked since does not come back.
-func (s *Store) Import(from *Store) error {
-	theirs, err := from.read()
-	if err != nil || len(theirs) == 0 {
+// Import takes over the tokens of a file in which earlier versions kept them, with when they were
+// used, except those whose name or id is taken. Then the file says that it was taken over. Each
+// token is imported once: one that was revoked since does not come back. There need be no file.
+func (s *Store) Import(path string) error {
+	old, err := theFile(path)
+	if err != nil || old == nil || old.Version == takenOver {
 		return err
 	}
-	ours, err := s.content()
-	known := func(e entry) bool { return slices.Contains(ours.Imported, e.ID) }
-	if theirs = slices.DeleteFunc(theirs, known); err != nil || len(theirs) == 0 {
-		return err
-	}
-	err = s.changeContent(func(c *content) error {
-		for _, e := range theirs {
-			taken := func(o entry) bool { return o.is(e.Name) || o.is(e.ID) }
-			if !slices.Contains(c.Imported, e.ID) && !slices.ContainsFunc(c.Tokens, taken) {
-				c.Tokens = append(c.Tokens, e)
-			}
-			c.Imported = append(c.Imported, e.ID)
+	// A file of that version is refused by a server that still reads it, and lets nobody in.
+	return files.Change(path, func() (*content, error) {
+		old, err := theFile(path)
+		if err != nil || old == nil || old.Version == takenOver {
+			return old, err
 		}
-		return nil
+		uses := strings.TrimSuffix(path, ".json") + "-used.json"
+		used, _ := os.ReadFile(uses)
+		err = s.changeContent(func(c *content) error { c.add(old.Tokens); return nil })
+		if err == nil && used != nil {
+			err = errors.Join(s.NoteUsed(usesIn(used).Used), os.Remove(uses))
+		}
+		return &content{Version: takenOver}, err
 	})
-	if used := from.LastUsed(); err == nil && len(used) > 0 {
-		err = s.NoteUsed(used)
+}
+
+// theFile reads a file of tokens, nil if there is none.
+func theFile(path string) (*content, error) {
+	old, err := files.Value[content](path)
+	if errors.Is(err, files.ErrContent) ||
+		err == nil && old != nil && old.Version != version && old.Version != takenOver {
+		return nil, hint.Add(fmt.Errorf("reading the tokens: %s is not a file of tokens (version %d)",
+			path, version), "move it away and create new tokens; until then every request is refused")
 	}
-	return err
+	return old, err
+}
+
+// add adds tokens that were not imported yet.
+func (c *content) add(theirs []entry) {
+	for _, e := range theirs {
+		taken := func(o entry) bool { return o.is(e.Name) || o.is(e.ID) }
+		if slices.Contains(c.Imported, e.ID) {
+			continue
+		}
+		if !slices.ContainsFunc(c.Tokens, taken) {
+			c.Tokens = append(c.Tokens, e)
+		}
+		c.Imported = append(c.Imported, e.ID)
+	}
 }
 
 // Create creates a token and returns it. It cannot be read again later. If name is empty, Create
@@ -276,41 +295,37 @@ func usesIn(value json.RawMessage) (u usage) {
 	return u
 }
 
-// content is the content of the file.
+// content is the value of the tokens.
 type content struct {
 	Version  int      `json:"version"`
 	Tokens   []entry  `json:"tokens"`
 	Imported []string `json:"imported,omitempty"` // the ids, also of those that were revoked since
 }
 
-const version = 1
-
-func (s *Store) content() (content, error) {
-	value, err := s.place.Read(tokensName)
-	if err != nil && !errors.Is(err, files.ErrContent) {
-		return content{}, fmt.Errorf("reading the tokens: %w", err)
-	}
-	return s.decode(value, err)
-}
-
-// decode reads the value of the tokens.
-func (s *Store) decode(value json.RawMessage, damaged error) (content, error) {
-	var c content
-	if damaged == nil && value == nil {
-		return content{Version: version}, nil
-	}
-	if damaged != nil || json.Unmarshal(value, &c) != nil || c.Version != version {
-		return content{},
-			hint.Add(fmt.Errorf("reading the tokens: %s is not a file of tokens (version %d)",
-				s.place, version),
-				"move it away and create new tokens; until then every request is refused")
-	}
-	return c, nil
-}
+// takenOver is the version of a file whose tokens were imported.
+const (
+	version   = 1
+	takenOver = 2
+)
 
 func (s *Store) read() ([]entry, error) {
-	c, err := s.content()
+	value, err := s.place.Read(tokensName)
+	if err != nil {
+		return nil, fmt.Errorf("reading the tokens: %w", err)
+	}
+	c, err := decode(value)
 	return c.Tokens, err
+}
+
+func decode(value json.RawMessage) (content, error) {
+	c := content{Version: version}
+	if value != nil && (json.Unmarshal(value, &c) != nil || c.Version != version) {
+		return content{},
+			hint.Add(fmt.Errorf("reading the tokens: the store has none of version %d", version),
+				"use the newer taploop that wrote them, or restore a backup; until then every "+
+					"request is refused")
+	}
+	return c, nil
 }
 
 // change replaces the tokens by the result of edit. Only one process at a time changes them.
@@ -323,7 +338,7 @@ func (s *Store) change(edit func([]entry) ([]entry, error)) error {
 
 func (s *Store) changeContent(edit func(*content) error) error {
 	return s.place.Change(tokensName, func(before json.RawMessage) (json.RawMessage, error) {
-		c, err := s.decode(before, nil)
+		c, err := decode(before)
 		if err == nil {
 			err = edit(&c)
 		}

@@ -252,7 +252,7 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	db, err := store.Open(t.Context(), dir, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	tokens := token.Open(filepath.Join(dir, "tokens.json"))
+	tokens := token.In(db.Kept)
 	g := &rig{t: t, store: db, broker: inquiry.NewBroker(db.Questions, nil),
 		logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
 		runs:   &stopper{store: db}, hands: newHands()}
@@ -266,8 +266,9 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	var files files.Watcher // without it streams would learn of a logout with the next ping only
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		files.Run(t.Context(), filepath.Join(dir, "tokens.json"), filepath.Join(dir, "logins.json"))
+		files.Run(t.Context(), filepath.Join(dir, "logins.json"))
 	})
+	watching.Go(func() { tokens.Watch(t.Context(), files.Tell) })
 	t.Cleanup(watching.Wait)
 	opts := &web.Options{Changed: files.Changed, Questions: g.broker, Sessions: db,
 		Answers: db.Answers, Grants: db.Grants, Logins: g.logins, Tasks: g.tasks,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,43 +23,46 @@ import (
 	"github.com/taploop/taploop/internal/web"
 )
 
-// Tokens returns the tokens of a data folder, or those of the database if machines share it.
-// These have those of the folder as well, each once. db is nil if it is not open, and must be open
-// if machines share it.
+// Tokens returns the tokens in the store, with those that an earlier version has left in a file of
+// the data folder.
 func Tokens(dir string, db *store.Store) (*token.Store, error) {
-	own := token.Open(tokensFile(dir))
-	if db == nil || !db.Farm.Shared() {
-		return own, nil
+	tokens := token.In(db.Kept)
+	if db.ReadOnly() {
+		return tokens, nil
 	}
-	shared := token.In(db.Kept)
-	return shared, shared.Import(own)
+	return tokens, tokens.Import(tokensFile(dir))
 }
 
-// openAuthenticator returns who lets clients in, and the store if machines share it. The caller
-// closes that.
+// Tokenless reports whether no token can have been made: there is neither a store nor such a file.
+func Tokenless(set *app.Settings) bool {
+	_, err := os.Stat(tokensFile(set.Conf.DataDir))
+	return err != nil && !store.Exists(set.Conf.DataDir, string(set.Conf.Store.URL))
+}
+
+// openAuthenticator returns who lets clients in, and the store. The caller closes that.
 func openAuthenticator(ctx context.Context, set *app.Settings) (
-	g *authenticator, db *store.Store, err error) {
-	if store.Networked(string(set.Conf.Store.URL)) {
-		if db, err = app.OpenStore(ctx, set, nil); err != nil {
-			return nil, nil, err
-		}
-	}
-	g = &authenticator{open: httpguard.Loopback(set.Conf.HTTP.Addr)}
-	if g.tokens, err = Tokens(set.Conf.DataDir, db); err == nil {
-		err = g.check(set.Conf.HTTP.Addr)
+	*authenticator, *store.Store, error) {
+	addr := set.Conf.HTTP.Addr
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
 	}
 	if err != nil {
-		err = errors.Join(err, closeOpen(db))
+		return nil, nil, app.Usage(fmt.Errorf("http.addr: %w", err),
+			"write HOST:PORT, for example 127.0.0.1:8702")
 	}
-	return g, db, err
-}
-
-// closeOpen closes the store unless it is nil.
-func closeOpen(db *store.Store) error {
-	if db == nil {
-		return nil
+	db, err := app.OpenStore(ctx, set, nil)
+	if err != nil {
+		return nil, nil, err
 	}
-	return db.Close()
+	g := &authenticator{open: httpguard.Loopback(addr)}
+	if g.tokens, err = Tokens(set.Conf.DataDir, db); err == nil {
+		err = g.check(addr)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return g, db, nil
 }
 
 func tokensFile(dir string) string { return filepath.Join(dir, "tokens.json") }
@@ -73,7 +77,7 @@ func loginsFile(dir string) string { return filepath.Join(dir, "logins.json") }
 type authenticator struct {
 	tokens *token.Store
 	open   bool          // the server listens on loopback
-	files  files.Watcher // of the tokens and the logins of browsers
+	files  files.Watcher // of the logins of browsers, and told of the tokens
 	// when whom authorize lets in may have changed
 	changes wait.Broadcast
 	uses    uses
@@ -85,7 +89,7 @@ func (g *authenticator) watch(ctx context.Context, dir string, failed func(error
 	stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
-	watching.Go(func() { g.files.Run(ctx, tokensFile(dir), loginsFile(dir)) })
+	watching.Go(func() { g.files.Run(ctx, loginsFile(dir)) })
 	watching.Go(func() { g.tokens.Watch(ctx, g.files.Tell) })
 	watching.Go(func() { g.relay(ctx) })
 	watching.Go(func() { g.noteUses(ctx, failed) })
@@ -94,14 +98,6 @@ func (g *authenticator) watch(ctx context.Context, dir string, failed func(error
 
 // check refuses to listen where no client could be let in, or any.
 func (g *authenticator) check(addr string) error {
-	_, port, err := net.SplitHostPort(addr)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
-	}
-	if err != nil {
-		return app.Usage(fmt.Errorf("http.addr: %w", err),
-			"write HOST:PORT, for example 127.0.0.1:8702")
-	}
 	list, err := g.tokens.List()
 	if err != nil || g.open || len(list) > 0 {
 		return err

@@ -33,7 +33,7 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	defer stop()
 	ln, err := listen(conf.Addr)
 	if err != nil {
-		return errors.Join(err, closeOpen(db))
+		return errors.Join(err, db.Close())
 	}
 	page, url := &webUI{}, publicURL(conf.URL, ln.Addr())
 	counts := NewCounters()
@@ -42,6 +42,7 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
+	s.OnClose(func() error { stop(); return nil }) // it stores the last uses of tokens
 	opts := transportOptions(set, auth, s)
 	wire := transport.NewHTTP(s.MCP, &opts)
 	mux := http.NewServeMux()

@@ -3,13 +3,13 @@ package serve
 import (
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/store/storetest"
 	"github.com/taploop/taploop/internal/token"
 )
 
@@ -21,9 +21,9 @@ func asking(t *testing.T, secret string) *http.Request {
 }
 
 func TestATokenMaySendAsManyRequestsAsItsRateSays(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "tokens.json")
+	dir := storetest.Dir(t)
 	synctest.Test(t, func(t *testing.T) {
-		g := &authenticator{tokens: token.Open(path)}
+		g := &authenticator{tokens: tokensOf(t, dir)}
 		slow, info, err := g.tokens.CreateLimited(token.Limits{Rate: "3/m"}, "slow", false)
 		require.NoError(t, err)
 		free, _, err := g.tokens.Create("free", false)
@@ -62,9 +62,9 @@ func TestATokenMaySendAsManyRequestsAsItsRateSays(t *testing.T) {
 }
 
 func TestWhoListensLearnsThatATokenExpires(t *testing.T) {
-	dir := t.TempDir()
+	dir := storetest.Dir(t)
 	synctest.Test(t, func(t *testing.T) {
-		g := &authenticator{tokens: token.Open(tokensFile(dir))}
+		g := &authenticator{tokens: tokensOf(t, dir)}
 		secret, _, err := g.tokens.CreateLimited(
 			token.Limits{Expires: time.Now().Add(time.Hour)}, "short", false)
 		require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestWhoListensLearnsThatATokenExpires(t *testing.T) {
 }
 
 func TestLimitsThatCannotBeAreRefused(t *testing.T) {
-	s := token.Open(filepath.Join(t.TempDir(), "tokens.json"))
+	s := tokensOf(t, storetest.Dir(t))
 	for _, rate := range []token.Rate{"60", "60/d", "0/m", "-1/s", "x/m", "1e9/s", "9999999/s"} {
 		_, _, err := s.CreateLimited(token.Limits{Rate: rate}, "a", false)
 		require.ErrorContains(t, err, "is no rate", rate)

@@ -1,0 +1,1 @@
+COMMENT ON TABLE keys IS 'values by their names, such as the tokens';
