@@ -51,10 +51,7 @@ func (a *background) follow(ctx context.Context, shown view) (rest *view, err er
 	w.motion.add(shown)
 	for relied := w.habit.right >= earlyTrials; ; relied = false {
 		if relied { // one look, when the reply is there, is the last one, too
-			select {
-			case <-a.replying:
-			case <-ctx.Done():
-			}
+			a.awaitReply(ctx)
 		}
 		if err := wait.For(ctx, pause-time.Since(former.At)); err != nil {
 			return nil, err
@@ -80,6 +77,21 @@ func (a *background) follow(ctx context.Context, shown view) (rest *view, err er
 			return &v, nil
 		}
 		former = v
+	}
+}
+
+// awaitReply waits for the reply and, a little, for the elements that are being read: a look from
+// before they were read is none from right before the touch.
+func (a *background) awaitReply(ctx context.Context) {
+	select {
+	case <-a.replying:
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(ctx, lastPoll)
+	defer cancel()
+	select {
+	case <-a.read:
+	case <-ctx.Done():
 	}
 }
 

@@ -3,6 +3,7 @@ package agentloop_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // thinker is a policy that decides as a script does, in its time, and can be called off.
@@ -200,36 +202,74 @@ func TestAskingEarlyEndsWhereItIsInVain(t *testing.T) {
 	require.Equal(t, 1, again)
 }
 
+// lister is a phone whose captures take a while, and whose elements do.
+type lister struct {
+	*phone
+	captures, reads time.Duration
+}
+
+func (p lister) Look(ctx context.Context) (screen.Observation, error) {
+	at := time.Now()
+	if err := wait.For(ctx, p.captures); err != nil {
+		return screen.Observation{}, err
+	}
+	look, err := p.phone.Look(ctx)
+	look.At = at
+	return look, err
+}
+
+func (p lister) Frame(ctx context.Context) (*screen.Frame, error) {
+	look, err := p.Look(ctx)
+	return look.Frame, err
+}
+
+func (p lister) Elements(ctx context.Context) ([]screen.Element, error) {
+	return nil, wait.For(ctx, p.reads)
+}
+
 // A phone whose pages move for a while after each touch: at first it is looked at until it is at
 // rest, and then once when it should be, and once more before the touch.
 func TestAskingEarlyBeginsWhereItIsNotInVain(t *testing.T) {
-	var acts []actions.Action
-	for i := range 12 {
-		acts = append(acts, tap(float64(80*i), 1))
-	}
-	r, p := newEarlyRig(append(acts, actions.Complete{})...)
-	p.thinks, r.phone.moving = 300*time.Millisecond, 250*time.Millisecond
-	r.runner.EarlyAlways = false
-	learned := 0 // captures, until the second step was done
-	r.journal.on = func(entry string) {
-		if entry == "done 2 CLICK" {
-			learned = r.phone.looks + r.phone.checks
-		}
-	}
+	for name, c := range map[string]struct{ thinks, captures, reads time.Duration }{
+		"a model that thinks":                 {thinks: 300 * time.Millisecond},
+		"elements that are read meanwhile":    {300 * time.Millisecond, 0, 200 * time.Millisecond},
+		"elements that are read a bit longer": {0, 110 * time.Millisecond, 40 * time.Millisecond},
+		"captures that take long":             {0, 230 * time.Millisecond, 30 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var acts []actions.Action
+			for i := range 12 {
+				acts = append(acts, tap(float64(80*i), 1))
+			}
+			r, p := newEarlyRig(append(acts, actions.Complete{})...)
+			p.thinks, r.phone.moving = c.thinks, 250*time.Millisecond
+			r.runner.EarlyAlways = false
+			if c.reads > 0 {
+				r.runner.Phone, r.runner.ReadAhead = lister{r.phone, c.captures, c.reads}, true
+			}
+			var captures []int // until each step was done
+			r.journal.on = func(entry string) {
+				if strings.HasPrefix(entry, "done") {
+					captures = append(captures, r.phone.looks+r.phone.checks)
+				}
+			}
 
-	end, _ := run(t, r, "x")
+			end, _ := run(t, r, "x")
 
-	require.Equal(t, agentloop.TaskCompleted, end.Reason)
-	require.Len(t, r.phone.touches, 12)
-	require.Len(t, r.script.seen, 13, "no request was in vain")
-	for i, s := range r.journal.steps {
-		require.Empty(t, s.Refusal)
-		if i > 5 && i < 12 {
-			require.LessOrEqual(t, s.Timing.Settle, 300*time.Millisecond, i)
-			require.LessOrEqual(t, s.Timing.Decide, 400*time.Millisecond, i)
-		}
+			require.Equal(t, agentloop.TaskCompleted, end.Reason)
+			require.Len(t, r.phone.touches, 12)
+			require.Len(t, r.script.seen, 13, "no request was in vain")
+			for i, s := range r.journal.steps {
+				require.Empty(t, s.Refusal)
+				if i > 5 && i < 12 {
+					require.LessOrEqual(t, s.Timing.Settle, 300*time.Millisecond+c.captures, i)
+					require.LessOrEqual(t, s.Timing.Decide, 400*time.Millisecond, i)
+					require.Equal(t, 2, captures[i]-captures[i-1], i)
+				}
+			}
+			require.LessOrEqual(t, float64(captures[12]-captures[1])/11, 2.5)
+		})
 	}
-	require.LessOrEqual(t, float64(r.phone.looks+r.phone.checks-learned)/11, 2.5)
 }
 
 func TestWithoutAnAsideTheScreenIsWaitedFor(t *testing.T) {
