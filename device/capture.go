@@ -34,11 +34,15 @@ func (f form) command() string {
 	return "screencap 2>/dev/null"
 }
 
+// sum is the CRC-32 of the capture, as toybox prints it: in hexadecimal, of gzip's kind and without
+// the length. It travels in the place of 10 MB, and costs the phone no more than those.
+func (f form) sum() string { return f.command() + " | cksum -HLPN 2>/dev/null" }
+
 const (
 	remeasure = 200                   // captures between two tries of the slower form
 	never     = time.Hour             // what a form takes that has given no whole picture yet
 	quick     = 75 * time.Millisecond // of raw pixels, which then are not held against PNG
-	spares    = 1.5                   // times PNG's are what raw pixels may take
+	spares    = 1.2                   // times PNG's are what raw pixels may take
 )
 
 // meter measures both forms and says which one to take. A host keeps that of a phone that was open.
@@ -51,7 +55,7 @@ type meter struct {
 
 // next is the form of the next capture: raw pixels where they are quick. Else each once, then the
 // better one, and now and then the other one again. To pack a picture is the most work that a step
-// asks of a phone, so PNG has to be quicker by a good part.
+// asks of a phone, so PNG has to be quicker by a fifth.
 func (m *meter) next() form {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -210,10 +214,6 @@ func (c *capturer) captureWhole(
 
 func (t tornError) Unwrap() error { return t.error }
 
-// sumCommand is the CRC-32 of the raw pixels, as toybox prints it: in hexadecimal, of gzip's kind
-// and without the length. It travels in the place of 10 MB, and costs the phone no more than those.
-const sumCommand = "screencap 2>/dev/null | cksum -HLPN 2>/dev/null"
-
 const (
 	sumAnswer = 64 // bytes that the answer has at most
 	mostInRow = 31 // captures in a row for which the phone is not asked for their sum
@@ -224,8 +224,9 @@ const (
 // there. Its zero value knows no capture.
 type still struct {
 	mu      sync.Mutex
-	frame   *screen.Frame // the last capture if it was raw pixels, or nil
-	sum     uint32        // of its capture
+	frame   *screen.Frame // the last capture
+	of      form          // its form
+	sum     uint32        // of its bytes
 	changes uint64        // of the shell, before it
 	without int           // captures for which the sum is not asked for
 	failed  int           // what without was after the last one that was another
@@ -235,26 +236,23 @@ type still struct {
 func (s *still) remember(of form, f *screen.Frame, sum uint32, changes uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if of != formRaw {
-		f = nil
-	}
-	s.frame, s.sum = f, sum
-	s.changes = changes
+	s.frame, s.of = f, of
+	s.sum, s.changes = sum, changes
 }
 
-// worth is what a capture may be the same as, nil when that is not asked for: after a change it
-// will be another one.
-func (s *still) worth(changes uint64) (*screen.Frame, uint32) {
+// worth is what a capture may be the same as, its form and sum, nil when that is not asked for:
+// after a change it will be another one.
+func (s *still) worth(changes uint64) (*screen.Frame, form, uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.unable, s.frame == nil, s.changes != changes:
-		return nil, 0
+		return nil, 0, 0
 	case s.without > 0:
 		s.without--
-		return nil, 0
+		return nil, 0, 0
 	}
-	return s.frame, s.sum
+	return s.frame, s.of, s.sum
 }
 
 // same takes what the phone answered and reports whether it was the sum.
@@ -275,11 +273,11 @@ func (s *still) same(answer string, sum uint32) bool {
 // unmoved returns the last captured frame if the display still shows exactly it and has not been
 // touched since, and nil otherwise.
 func (c *capturer) unmoved(ctx context.Context, changes uint64) (*screen.Frame, error) {
-	f, sum := c.still.worth(changes)
+	f, of, sum := c.still.worth(changes)
 	if f == nil {
 		return nil, nil
 	}
-	answer, err := c.bytes(ctx, c.of(sumCommand), nil, sumAnswer, nil)
+	answer, err := c.bytes(ctx, c.of(of.sum()), nil, sumAnswer, nil)
 	if err != nil && !errors.Is(err, adb.ErrTooMuch) {
 		return nil, err
 	}

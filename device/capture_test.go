@@ -49,6 +49,8 @@ func TestTheSlowerCaptureIsMeasuredAgainRarely(t *testing.T) {
 	require.Equal(t, 1, strings.Count(many, "r"))
 	m = meter{}
 	require.NotContains(t, forms(remeasure, takes(50, 150)), "p")
+	m = meter{}
+	require.Equal(t, "rppp", forms(4, takes(200, 150)), "quicker by a quarter")
 }
 
 // The memory of captures is that of those that are made at once, and no more.

@@ -1,13 +1,16 @@
 package device
 
 import (
+	"bytes"
 	"fmt"
 	"hash/crc32"
 	"image/color"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,7 +26,7 @@ func sumOf(s screen.Size, c color.RGBA) string {
 func (w *wirePhones) captures() (s string) {
 	for _, line := range w.asked() {
 		switch {
-		case line == "exec:"+sumCommand:
+		case isSum(line):
 			s += "s"
 		case strings.HasPrefix(line, "exec:"):
 			s += "c"
@@ -61,6 +64,30 @@ func TestADisplayThatHasNotMovedIsNotCapturedAgain(t *testing.T) {
 		require.NotSame(t, first.Frame, second.Frame)
 		require.Equal(t, shown.R, second.Frame.Image().Pix[0])
 		require.Equal(t, "sc", w.captures())
+	})
+}
+
+// The sum is that of the form which the picture came in.
+func TestAPictureThatCameAsPNGIsSummedUpAsPNG(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var png bytes.Buffer
+		pngOf(&png, upright, white)
+		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, time.Second, 0),
+			sum: func() string { return fmt.Sprintf("%08x\n", crc32.ChecksumIEEE(png.Bytes())) }}
+		p := w.open(t)
+		_, err := p.Look(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, p.Tap(t.Context(), screen.Point{X: 0.5, Y: 0.5}))
+		w.asked()
+		first, err := p.Look(t.Context())
+		require.NoError(t, err)
+		again, err := p.Frame(t.Context())
+		require.NoError(t, err)
+		require.Same(t, first.Frame, again)
+		require.Equal(t, []string{"exec:" + formPNG.command(), "exec:" + formPNG.sum()},
+			slices.DeleteFunc(w.asked(), func(line string) bool {
+				return !strings.HasPrefix(line, "exec:")
+			}))
 	})
 }
 

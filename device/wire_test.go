@@ -28,7 +28,7 @@ import (
 // wirePhones is an ADB server's wire with scripted phones behind it, for faults that no whole phone
 // has. Connections are pipes in memory, so a test may run in a synctest bubble.
 type wirePhones struct {
-	sum func() string // the answer to sumCommand; nil for a phone that does not know it
+	sum func() string // the answer to form.sum; nil for a phone that does not know it
 	// the answer to host:devices-l
 	list  string
 	shell func(serial, command string) (stdout, stderr string, code int) // one command of a line
@@ -82,7 +82,7 @@ func (w *wirePhones) serve(c net.Conn) {
 		case strings.HasPrefix(service, "host:transport-id:"):
 			serial = strings.TrimPrefix(service, "host:")
 			io.WriteString(c, "OKAY")
-		case service == "exec:"+sumCommand && w.sum == nil:
+		case isSum(service) && w.sum == nil:
 			io.WriteString(c, "OKAY")
 			return
 		default:
@@ -108,7 +108,7 @@ func (w *wirePhones) phone(c net.Conn, serial, service string) {
 	}
 	io.WriteString(c, "OKAY")
 	if command, ok := strings.CutPrefix(service, "exec:"); ok {
-		if command == sumCommand {
+		if isSum(command) {
 			io.WriteString(c, w.sum())
 			return
 		}
@@ -275,6 +275,8 @@ func wholeDump(policy, displays, windows string) string {
 }
 
 // pixelsOf is a raw capture of one colour, with the header of Android 9 and later.
+func isSum(service string) bool { return strings.HasSuffix(service, "| cksum -HLPN 2>/dev/null") }
+
 func pixelsOf(s screen.Size, c color.RGBA) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(s.W))
 	for _, n := range []uint32{uint32(s.H), 1, 1} {
