@@ -38,7 +38,7 @@ func answeredLine(q inquiry.Question, in *messages) string {
 	if r == nil {
 		return ""
 	}
-	question, answer := quoted(q.Text, 200), quoted(r.Response.String(), 300)
+	question, answer := quoted(q.In(in.Lang).Text, 200), quoted(r.Response.String(), 300)
 	who := in.who(*r)
 	switch {
 	case r.Type == inquiry.TypeDefault:

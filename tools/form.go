@@ -17,6 +17,7 @@ import (
 // newForm is a question as a client shows it to its user. problem is what was wrong with the last
 // answer, or "".
 func newForm(q inquiry.Question, problem string, in *messages) mcp.ElicitationParams {
+	q = q.In(in.Lang)
 	var b strings.Builder
 	if problem != "" {
 		fmt.Fprintf(&b, in.Misfit+"\n\n", text.Cut(problem, 1000))
@@ -242,19 +243,22 @@ func visible(q inquiry.Question) []inquiry.Detail {
 
 // writeActions writes the actions to decide on, or the details, below the words of a question.
 func writeActions(b *strings.Builder, q inquiry.Question, in *messages) {
-	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
-		fmt.Fprintf(b, "\n%d. %s", i+1, quoted(r.Description, 500))
-	}
-	if len(inquiry.As[inquiry.Approval](q).ActionRequests) == 0 {
+	about := inquiry.As[inquiry.Approval](q)
+	if len(about.ActionRequests) == 0 {
 		for _, d := range visible(q) {
 			fmt.Fprintf(b, "\n%s: %s", d.Name, quoted(d.Text, 500))
 		}
+		return
 	}
-	if inquiry.As[inquiry.Approval](q).Element != "" {
-		fmt.Fprintf(b, in.UnderFinger, shortLine(inquiry.As[inquiry.Approval](q).Element, 300))
+	if about.Reason != "" {
+		fmt.Fprintf(b, in.AskedBecause, quoted(about.Reason, 500))
 	}
-	if inquiry.As[inquiry.Approval](q).Reason != "" {
-		fmt.Fprintf(b, in.AskedBecause, quoted(inquiry.As[inquiry.Approval](q).Reason, 500))
+	b.WriteString("\n\n" + in.Details)
+	if about.Element != "" {
+		fmt.Fprintf(b, in.UnderFinger, shortLine(about.Element, 300))
+	}
+	for i, r := range about.ActionRequests {
+		fmt.Fprintf(b, "\n%d. %s", i+1, quoted(r.Description, 500))
 	}
 }
 
@@ -275,7 +279,7 @@ func approvalSchema(q inquiry.Question, in *messages) json.RawMessage {
 	}
 	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		choice := &schema.Schema{Type: "string", Title: in.Decision,
-			Description: quoted(r.Description, 300)}
+			Description: quoted(r.What(), 300)}
 		for _, d := range inquiry.As[inquiry.Approval](q).Allowed(i) {
 			choice.Enum = append(choice.Enum, d)
 		}

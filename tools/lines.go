@@ -115,11 +115,7 @@ func (o nextLine) ask() string {
 func (o nextLine) decide() string {
 	q := o.Question
 	about := inquiry.As[inquiry.Approval](*q)
-	var what []string
-	for _, r := range about.ActionRequests[:min(len(about.ActionRequests), 10)] {
-		what = append(what, quoted(r.Description, 300))
-	}
-	line := fmt.Sprintf(o.in.Decide, strings.Join(what, ", "))
+	line := fmt.Sprintf(o.in.Decide, quoted(q.In(o.in.Lang).Text, 1000))
 	if about.Element != "" {
 		line += fmt.Sprintf(o.in.UnderFinger, shortLine(about.Element, 200))
 	}

@@ -11,6 +11,7 @@ import (
 // agents, phones and people have said is not translated, and neither are descriptions, errors and
 // whatever programs read.
 type messages struct {
+	Lang string
 	// What has happened: the beginning of a result.
 	Done, GaveUp, Failed, Stopped, Expired, Queued, Going, AsksNow, PausedAfter string
 	NotDone, OneStep, Steps, OfAgents, Screen, PicturesOf, OpenNow              string
@@ -30,9 +31,9 @@ type messages struct {
 	// A question of the agent on the phone.
 	AskUser, SecretAt, Choose, Drafted, ReplyWith string
 	// An action that waits for a decision.
-	NeedsApproval, Decide, UnderFinger, AskedBecause string
-	DecidePeople, DecideWith                         string
-	Decision, DecisionMessage, EditedAction          string
+	NeedsApproval, Decide, UnderFinger, AskedBecause, Details string
+	DecidePeople, DecideWith                                  string
+	Decision, DecisionMessage, EditedAction                   string
 	// A phone that is handed over to a person.
 	HandsOver, TakenOver, TakeOver, TakeOverAt, HandBack, HandBackPeople string
 	Outcome, IsDone, CouldNot, Remark, RemarkHelp                        string

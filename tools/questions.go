@@ -128,7 +128,7 @@ func (c *call) fitAnswer(r *toolResult, q inquiry.Question, body *result.Inquiry
 
 // asked is how the question stands, in text: what has happened, the answer, and what follows.
 func (e edge) asked(q inquiry.Question, body *result.Inquiry, in *messages) string {
-	text := quoted(q.Text, 500)
+	text := quoted(q.In(in.Lang).Text, 500)
 	if q.Open() {
 		who := fmt.Sprintf(in.OnlyYou, quote(q.ID))
 		if len(e.opts.Channels) > 0 {

@@ -63,7 +63,7 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *invocation) error {
 		return printList(a, c.JSON, list, "no questions",
 			"QUESTION SESSION AGE UNTIL "+column+" TEXT", func(q inquiry.Question) []any {
 				return []any{id(q), cmp.Or(session(q), "-"), age(now.Sub(q.AskedAt)),
-					q.ExpiresAt.Local().Format(toMinute), cmp.Or(of(q), "-"), wording(q)}
+					q.ExpiresAt.Local().Format(toMinute), cmp.Or(of(q), "-"), wording(q.In(a.Lang()))}
 			})
 	})
 }
@@ -81,7 +81,7 @@ func (c *inquiriesCmd) show(ctx context.Context, a *invocation, b *inquiry.Broke
 	if c.JSON {
 		return printJSON(a.out, q)
 	}
-	return printQuestion(a.out, a.Lang(), q)
+	return printQuestion(a.out, a.Lang(), q.In(a.Lang()))
 }
 
 // printQuestion prints all of a question for people, with the commands that go on from there.
@@ -140,19 +140,6 @@ func writePicture(ctx context.Context, db *store.Store, q inquiry.Question,
 	}
 	_, err = f.Write(b)
 	return cmp.Or(err, f.Close())
-}
-
-// printActions prints the actions to be decided on.
-func printActions(out io.Writer, q inquiry.Question) {
-	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
-		fmt.Fprintf(out, "  %d. %s\n", i+1, r.Line())
-	}
-	about := inquiry.As[inquiry.Approval](q)
-	for _, words := range []string{about.Element, about.Reason} {
-		if words != "" {
-			fmt.Fprintf(out, "  - %s\n", text.Line(words))
-		}
-	}
 }
 
 // channelsOf is where a question can still be answered.

@@ -206,8 +206,10 @@ func (a *invocation) printEnd(show *story.Story, st runs.Status) error {
 		}
 	case state.Waiting():
 		if st.Question != nil {
-			fmt.Fprintf(a.out, "%s\n", text.Line(st.Question.Text))
-			printActions(a.out, *st.Question)
+			fmt.Fprintf(a.out, "%s\n", text.Line(st.Question.In(a.Lang()).Text))
+			if why := inquiry.As[inquiry.Approval](*st.Question).Reason; why != "" {
+				fmt.Fprintf(a.out, "  - %s\n", text.Line(why))
+			}
 			for _, o := range inquiry.As[inquiry.Ask](*st.Question).Options {
 				fmt.Fprintf(a.out, "  - %s\n", text.Line(o))
 			}

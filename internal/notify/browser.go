@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/files"
-	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/notify/push"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -42,9 +41,21 @@ type shown struct {
 const mostShown = 300
 
 func (b browser) request(ctx context.Context, m *notification, o *Options) (*http.Request, error) {
+	ttl := o.GiveUp
+	if m.notice == nil {
+		ttl = min(ttl, time.Until(m.question.ExpiresAt))
+	}
+	body, err := json.Marshal(b.shown(m, o))
+	if err != nil {
+		return nil, err
+	}
+	return b.all.Request(ctx, b.Subscription, push.Message{Body: body, TTL: ttl, Topic: m.key()})
+}
+
+// shown is the message in the browser's language.
+func (b browser) shown(m *notification, o *Options) shown {
 	w := textsIn(b.Lang)
 	s := shown{Title: w.Waits, Body: w.OnPage, URL: "/ui", Tag: m.key(), Lang: b.Lang}
-	ttl := o.GiveUp
 	switch {
 	case m.notice != nil:
 		s.Title, s.Body = cmp.Or(w.Happened[m.event], m.event), m.notice.line()
@@ -53,25 +64,12 @@ func (b browser) request(ctx context.Context, m *notification, o *Options) (*htt
 	}
 	if m.notice == nil {
 		s.URL += "#question=" + m.question.ID
-		ttl = min(ttl, time.Until(m.question.ExpiresAt))
 		if !o.HideText {
-			s.Body = headline(m.question, b.Lang)
+			s.Body = m.question.In(b.Lang).Text
 		}
 	}
 	s.Body = text.Cut(text.Line(s.Body), mostShown)
-	body, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
-	return b.all.Request(ctx, b.Subscription, push.Message{Body: body, TTL: ttl, Topic: m.key()})
-}
-
-// headline is a question in the reader's language, if it is about what would happen.
-func headline(q inquiry.Question, lang string) string {
-	if a := inquiry.As[inquiry.Approval](q); a.Act != nil {
-		return a.Act.Describe(lang).Headline
-	}
-	return q.Text
+	return s
 }
 
 // followBrowsers has an endpoint for each browser that has subscribed, until ctx ends. run starts

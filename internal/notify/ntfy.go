@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
@@ -29,6 +31,17 @@ func said(which func(*texts) string) string {
 		all = append(all, which(textsIn(lang)))
 	}
 	return strings.Join(all, " · ")
+}
+
+// inEvery is the text of a question in every language in which it differs.
+func inEvery(q inquiry.Question) string {
+	var all []string
+	for _, lang := range words.Languages() {
+		if said := q.In(lang).Text; !slices.Contains(all, said) {
+			all = append(all, said)
+		}
+	}
+	return strings.Join(all, "\n\n")
 }
 
 // newTopic is a topic of an ntfy server, https://docs.ntfy.sh/publish.
@@ -56,7 +69,7 @@ func (n Ntfy) request(ctx context.Context, m *notification, o *Options) (*http.R
 		body = cmp.Or(m.notice.line(), m.event)
 	} else if !o.HideText {
 		// ntfy takes what it cannot show as an attachment
-		body = text.Cut(text.Lines(m.question.Text), maxText)
+		body = text.Cut(text.Lines(inEvery(m.question)), maxText)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, n.URL, strings.NewReader(body))
 	if err != nil {

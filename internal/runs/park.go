@@ -78,7 +78,7 @@ func approvalOf(q agentloop.Question) (*inquiry.Approval, error) {
 		Severity:      inquiry.Severity(r.Severity), Bound: r.Bound,
 		Element: r.Element, Reason: r.Reason, Rule: r.Rule,
 		Act: &consent.Act{Verb: name, Label: r.Label, App: r.App, Name: r.AppName, Says: r.Says,
-			Typed: q.Action.Traits().Text},
+			Ruled: r.Says != "" && r.Says == r.Description, Typed: q.Action.Traits().Text},
 		Target: r.Target,
 	}
 	if q.Hidden {

@@ -29,13 +29,14 @@ type Lines interface {
 // dialogue asks a person at a terminal one question at a time. It is safe for concurrent use.
 type dialogue struct {
 	lines Lines
+	lang  string
 	words *texts
 	busy  wait.Mutex // held while a question is on the terminal
 }
 
 // New returns a Dialogue in the supported language that matches lang best.
 func New(lines Lines, lang string) *dialogue {
-	return &dialogue{lines: lines, words: textsIn(lang), busy: wait.NewMutex()}
+	return &dialogue{lines: lines, lang: lang, words: textsIn(lang), busy: wait.NewMutex()}
 }
 
 // closedError says why the console takes no more replies. It is an io.EOF.
@@ -64,6 +65,7 @@ func (d *dialogue) Ask(
 	shown, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(d.words.closed(context.Cause(ctx))) })()
+	q = q.In(d.lang)
 	prompt := d.words.prompt(q)
 	var typed []string // the answers to the question's parts so far
 	for {

@@ -103,6 +103,9 @@ func TestWhatCanBeSaidIsSaidInShortAndListed(t *testing.T) {
 			[]string{`1. On: "Pay" (`, "2. {"}, "reject"},
 		"near": {"en", []string{"/aprove", "n"},
 			[]string{"did you mean /approve?"}, "reject"},
+		"near to a word": {"en", []string{"yess", "n"}, []string{"did you mean yes?"}, "reject"},
+		"near without a slash": {"en", []string{"rejct", "n"}, []string{"did you mean /reject?"},
+			"reject"},
 		"a condition": {"en", []string{"yes if free", "n"},
 			[]string{"is no decision"}, "reject"},
 		"another thing": {"en", []string{"/delegate", "n"},
@@ -149,4 +152,19 @@ func TestASecretIsHiddenAndNoCommandIsTakenForIt(t *testing.T) {
 	q, err = b.Get(t.Context(), q.ID)
 	require.NoError(t, err)
 	require.Equal(t, "/no/path 1", q.Resolution.Response.Reveal())
+}
+
+func TestAnActIsAskedAboutInTheWordsOfItsReader(t *testing.T) {
+	for _, c := range inquirytest.Consents(t) {
+		for lang := range c.Headlines {
+			b := inquiry.NewBroker(new(inquirytest.Memory), nil)
+			q, err := b.Open(t.Context(), c.Question)
+			require.NoError(t, err)
+			p := &typist{types: []string{"ye", "n", "n"}[:1+q.Parts()]}
+			require.NoError(t, terminal.New(p, lang).Ask(t.Context(), b, q, nil, nil))
+			c.Shown(t, lang, p.shown[0], "")
+			require.Contains(t, p.shown[1], map[string]string{"en": "mean y?",
+				"zh": "y"}[lang], "a near miss is named")
+		}
+	}
 }

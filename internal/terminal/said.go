@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 
@@ -71,18 +72,27 @@ func (w *texts) meant(q inquiry.Question, line string) string {
 }
 
 // near returns the command that was probably meant by one that cannot be said here, or "" if the
-// line is none or can be said. To a question for a secret such a line is not its answer.
+// line is none or can be said. To a question for a secret such a line is not its answer. A word by
+// itself is one where only decisions are taken.
 func (w *texts) near(q inquiry.Question, line string) string {
-	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	word, more, _ := strings.Cut(strings.TrimSpace(line), " ")
 	name, is := strings.CutPrefix(word, "/")
 	all := w.commands(q)
-	if !is || name == "" || all[name].form != "" || name == "remember" {
+	bare := !is && more == "" && hasDetails(q) && w.meant(q, line) == line
+	if !is && !bare || name == "" || all[name].form != "" || name == "remember" {
 		return ""
 	}
-	most := min(2, len(name)/2)
-	for _, known := range slices.Sorted(maps.Keys(all)) {
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), known); d <= most {
-			return fmt.Sprintf(w.Near, text.Quote(word, 40), "/"+known)
+	said := slices.Sorted(maps.Keys(all))
+	for i := range said {
+		said[i] = "/" + said[i]
+	}
+	if bare {
+		said = append(slices.Sorted(maps.Keys(w.Kinds[q.Kind].Says)), said...)
+	}
+	for _, known := range said {
+		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.TrimPrefix(known, "/"))
+		if most := min(2, utf8.RuneCountInString(name)/2); d <= most && (d > 0 || !bare) {
+			return fmt.Sprintf(w.Near, text.Quote(word, 40), known)
 		}
 	}
 	if q.Secret && (inquiry.IsOffer(name) || w.Does[name] != "") {

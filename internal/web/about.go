@@ -3,6 +3,9 @@ package web
 import (
 	"errors"
 	"net/http"
+
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // about tells people of the server.
@@ -20,5 +23,22 @@ func (s *sessions) about(w http.ResponseWriter, r *http.Request, v viewer) error
 			return err
 		}
 	}
+	if lang := r.URL.Query().Get("lang"); lang != "" {
+		a.put(lang)
+	}
 	return send(w, http.StatusOK, a)
+}
+
+// put puts what the program says of itself into a language.
+func (a *About) put(lang string) {
+	for i, f := range a.Health {
+		a.Health[i].Name, a.Health[i].Value = words.Phrase(lang, f.Name), words.Phrase(lang, f.Value)
+	}
+	for i, f := range a.Settings {
+		a.Settings[i].Origin = words.Phrase(lang, f.Origin)
+	}
+	for i, e := range a.Audit {
+		a.Audit[i].Event = store.AuditEvent(words.Phrase(lang, string(e.Event)))
+		a.Audit[i].Text = words.Phrase(lang, e.Text)
+	}
 }

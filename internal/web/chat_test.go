@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/inquirytest"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
@@ -210,6 +211,23 @@ func TestAnAnswerThatIsSentAgainUnderItsKeyIsTakenOnce(t *testing.T) {
 			for _, call := range g.tasks.calls {
 				require.IsType(t, usecase.Wait{}, call)
 			}
+		}
+	}
+}
+
+func TestAnActIsAskedAboutInTheWordsOfWhoTalks(t *testing.T) {
+	g := newRig(t, nil)
+	q := g.waiting("ann", inquiry.Question{})
+	for _, c := range inquirytest.Consents(t) {
+		for lang, says := range map[string]string{"en": "How is it?", "zh": "怎么样了？"} {
+			c.Question.ID = "q1q1"
+			waits := stands(q.SessionID, store.WaitingReply, agentloop.InfoNeedsReply, &c.Question)
+			g.tasks.next = []outcome{waits, waits}
+			a := g.post("/v1/chat/completions", g.boss, `{"metadata":{"session_id":"`+q.SessionID+
+				`"},"messages":[{"role":"user","content":"`+says+`"}]}`)
+			require.Equal(t, 200, a.status, a.text)
+			choice := a.json(t)["choices"].([]any)[0].(map[string]any)
+			c.Shown(t, lang, choice["message"].(map[string]any)["content"].(string), "")
 		}
 	}
 }

@@ -28,7 +28,7 @@ func answerTo(q *inquiry.Question, said string) usecase.Reply {
 
 // chatWords are the sentences around what the agent says, in the language of the user.
 type chatWords struct {
-	Options, Secret, Person, Late, Completed, Aborted, Paused, Ended, Going string
+	Lang, Options, Secret, Person, Late, Completed, Aborted, Paused, Ended, Going string
 
 	Kinds map[inquiry.Kind]string // how questions are answered that do not ask for words
 }
@@ -68,7 +68,10 @@ func (w *chatWords) last(st *runs.Status, page string, yours bool) string {
 // asked is a question, and how it is answered. page is its address, or "". Whether it is for who
 // talks here to answer is yours.
 func (w *chatWords) asked(q *inquiry.Question, page string, yours bool) string {
-	said := text.Lines(q.Text)
+	said := text.Lines(q.In(w.Lang).Text)
+	if why := inquiry.As[inquiry.Approval](*q).Reason; why != "" {
+		said += "\n" + text.Lines(why)
+	}
 	if how := w.Kinds[q.Kind]; !yours {
 		said += "\n" + fmt.Sprintf(w.Person, page)
 	} else if how != "" {

@@ -25,12 +25,15 @@ type Act struct {
 	Name  string `json:"name,omitempty"`  // the app's name for people, "" if it is not known
 	Says  string `json:"says,omitempty"`  // what a dialog asks in its own words
 	Typed string `json:"typed,omitempty"` // text that is entered
+	// Says are the words of whoever wrote the rule that asks
+	Ruled bool `json:"ruled,omitempty"`
 
 	Server string `json:"server,omitempty"` // of a tool
 	Tool   string `json:"tool,omitempty"`
-	Object string `json:"object,omitempty"` // what the tool works on
-	Agent  string `json:"agent,omitempty"`  // who calls it, as far as that is known
-	Goal   string `json:"goal,omitempty"`   // what it is called for, "" if that is not known
+	Object string `json:"object,omitempty"`  // what the tool works on
+	Agent  string `json:"agent,omitempty"`   // who calls it, as far as that is known
+	Goal   string `json:"goal,omitempty"`    // what it is called for, "" if that is not known
+	ByHand bool   `json:"by_hand,omitempty"` // a person is to do it in the tool's place
 
 	More []*Act `json:"more,omitempty"` // acts that are decided about with it
 }
@@ -53,7 +56,7 @@ type texts struct {
 	// what the agent does
 	Wants, Does, In, Unknown string
 	// of tools
-	ToolHeadline, ToolWants, By, For, MainAgent string
+	ToolHeadline, ToolWants, ToolByHand, By, For, MainAgent string
 	// labels that say nothing without the question that they answer
 	Agree []string
 	// apps that are known by what they are
@@ -103,7 +106,7 @@ func (a *Act) describe(lang string) Consent {
 	}
 	named := false // the headline names the app
 	switch {
-	case a.Says != "" && (Asks(a.Says) || !sentence(a.Label)):
+	case a.Says != "" && (a.Ruled || Asks(a.Says) || !sentence(a.Label)):
 		c.Headline = text.Cut(text.Line(a.Says), longest)
 	case sentence(a.Label):
 		c.Headline = fill(w.Question, text.Cut(text.Line(a.Label), longest), "")
@@ -153,6 +156,9 @@ func (a *Act) tool(w *texts) Consent {
 	what := strings.TrimSpace(does + " " + object)
 	c := Consent{Headline: fill(w.ToolHeadline, server, what),
 		Wants: fill(w.ToolWants, quote(a.Tool, maxLabel), quote(a.Server, maxLabel))}
+	if a.ByHand {
+		c.Headline = fill(w.ToolByHand, server, what)
+	}
 	who := text.Cut(text.Line(a.Agent), maxLabel)
 	switch {
 	case a.Goal != "":

@@ -79,18 +79,11 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 	if of := transport.BehalfOf(ctx); of.Goal != "" {
 		act.Agent, act.Goal = of.Role, of.Goal
 	}
-	asks := ""
-	if d.Verdict == guard.HandOver { // a person does it elsewhere, and reports the result
-		asks = fmt.Sprintf("This is for you to do by hand: %s of %s. What came of it?",
-			text.Quote(c.name, 100), text.Quote(g.opts.Name, 100))
-	}
+	act.ByHand = d.Verdict == guard.HandOver // and the result is reported
 	args := inquiry.Args{}
 	_ = json.Unmarshal(c.m.Param("arguments"), &args) // the rules have read them
 	act.Object = consent.ObjectOf(args)
 	said := act.Describe(g.opts.Lang)
-	if asks == "" {
-		asks = said.Headline + "\n" + said.Wants
-	}
 	q := inquiry.Question{
 		Kind:   inquiry.KindApproval,
 		Client: c.client,
@@ -111,7 +104,7 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 		},
 		SessionID: g.opts.Session,
 		Task:      said.Who,
-		Text:      asks,
+		Text:      said.Headline + "\n" + said.Wants,
 		OnTimeout: cmp.Or(g.opts.OnUndecided, inquiry.Pause),
 	}
 	if transport.CanElicit(ctx) && transport.Person(ctx) {

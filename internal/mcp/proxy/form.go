@@ -23,16 +23,18 @@ func form(q inquiry.Question) mcp.ElicitationParams {
 	approval := inquiry.As[inquiry.Approval](q)
 	r := approval.ActionRequests[0]
 	args := text.Lines(string(wire.Encode(r.Args)))
-	words := q.Text + "\n\n" + text.Cut(args, maxShown)
+	words := q.Text
+	if approval.Reason != "" {
+		words += "\n" + text.Cut(text.Lines(approval.Reason), 1000)
+	}
+	words += "\n\n" + text.Cut(args, maxShown)
 	whole := text.Cut(args, maxShown) == args
 	if !whole {
 		words += "\n\nThese are not all of the arguments: the inbox page and the terminal show " +
 			"them, and decide."
 	}
-	for _, more := range []string{r.Description, approval.Reason} {
-		if more != "" {
-			words += "\n\n" + text.Cut(text.Lines(more), 1000)
-		}
+	if r.Description != "" {
+		words += "\n\n" + text.Cut(text.Lines(r.Description), 1000)
 	}
 	var choices []string
 	for _, d := range approval.Allowed(0) {

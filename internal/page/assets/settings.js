@@ -3,11 +3,11 @@ import { get } from "./api.js";
 import { useEffect, useState } from "./hooks.js";
 import { state, turnOff, turnOn } from "./push.js";
 import { Wrong, html, useBusy } from "./view.js";
-import { clock, words } from "./words.js";
+import { clock, language, words } from "./words.js";
 
 export function Settings() {
   const w = words(), [about, setAbout] = useState(null);
-  useEffect(() => { get("/v1/about").then((x) => setAbout(x || {})); }, []);
+  useEffect(() => { get("/v1/about?lang=" + language()).then((x) => setAbout(x || {})); }, [language()]);
   if (!about) return html`<p class="none">${w.connecting}</p>`;
   return html`<div class="settings">
     <${Notices} />

@@ -195,13 +195,11 @@ func (l *Goals) Event(e agents.Event) {
 // waits tells that a question is to be answered elsewhere, and how.
 func (l *Goals) waits(q inquiry.Question) {
 	var more strings.Builder
-	for _, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
-		fmt.Fprintf(&more, "\n  %s", text.Cut(text.Line(r.Edited()), mostTold))
-	}
 	for _, o := range inquiry.As[inquiry.Ask](q).Options {
 		fmt.Fprintf(&more, "\n  - %s", text.Line(o))
 	}
-	l.Line(l.Words.Waits, text.Cut(text.Line(q.Text), mostTold), more.String(), l.opts.ReplyTo(q))
+	asks := text.Cut(text.Line(q.In(l.opts.Lang).Text), mostTold)
+	l.Line(l.Words.Waits, asks, more.String(), l.opts.ReplyTo(q))
 }
 
 // Questions asks at the terminal what waits for a person, in the session and those of its phones,

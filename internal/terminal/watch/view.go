@@ -18,6 +18,7 @@ import (
 // view is what is on the screen: the board, what is chosen on it, and what is typed. Its methods
 // are called by one goroutine.
 type view struct {
+	lang  string
 	words *texts
 	said  story.Words
 	paint tty.Painter
@@ -97,7 +98,7 @@ func (v *view) all(body *rows, columns int) {
 			place = t.Phone + "  "
 		}
 		mark := v.paint.Paint(tty.Asks, "?")
-		v.choice(body, q.ID, spread(mark+" "+text.Line(q.Text),
+		v.choice(body, q.ID, spread(mark+" "+text.Line(q.In(v.lang).Text),
 			place+v.said.Span(b.At.Sub(q.AskedAt)), columns-2))
 	}
 	v.part(body, v.words.Running, at)
