@@ -19,14 +19,10 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// checkNames refuses two items of one name, which no report could tell apart, or of one cassette.
+// checkNames refuses two items of one name, which no report could tell apart.
 func checkNames(s *Suite, items []*Item, problems *keys.Problems) {
-	seen, kept := map[string]keys.Position{}, map[string]string{}
+	seen := map[string]keys.Position{}
 	for _, i := range items {
-		if other, twice := kept[i.Cassette()]; twice && i.Case.Cassette != "" {
-			problems.Add(i.Case.Of("cassette"), "the case %q has this cassette too", other)
-		}
-		kept[i.Cassette()] = i.Name
 		if first, twice := seen[i.Name]; twice {
 			problems.Add(i.Case.Of("name"), "there are two cases %q (the first is in line %d)",
 				i.Name, first.Line)
@@ -160,18 +156,12 @@ func (s *Suite) checkExpect(e *Expect, problems *keys.Problems) {
 		problems.Add(x.At(), "logcat: want tag, match or both")
 	}
 	if x := e.Picture; x != nil {
-		s.checkPicture(x, problems)
-	}
-}
-
-func (s *Suite) checkPicture(x *Picture, problems *keys.Problems) {
-	if x.Region != "" {
-		if _, err := Region(x.Region); err != nil {
+		if _, err := Region(x.Region); err != nil && x.Region != "" {
 			problems.Add(x.Of("region"), "region: %v", err)
 		}
-	}
-	if _, err := s.Image(x.Like); err != nil {
-		problems.Add(x.Of("like"), "like: %v", err)
+		if _, err := s.Image(x.Like); err != nil {
+			problems.Add(x.Of("like"), "like: %v", err)
+		}
 	}
 }
 

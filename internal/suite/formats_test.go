@@ -63,7 +63,7 @@ func TestAJourneyIsItsActionsAndWhatTheyVerify(t *testing.T) {
 
 	for content, want := range map[string]string{
 		"<journey><actions></actions></journey>":           "1:1: this journey has no action",
-		"<journey><steps><step>x</step></steps></journey>": "1:17: unknown element journey/steps",
+		"<journey><steps><step>x</step></steps></journey>": "1:17: unknown element steps",
 		"<journey><actions>":                               "XML syntax error on line 1",
 	} {
 		_, err := read(t, "x.journey.xml", content)

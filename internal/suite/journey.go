@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/xml"
-	"errors"
-	"io"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,10 +15,34 @@ import (
 var asserts = regexp.MustCompile(`(?i)^\s*(?:then\s+|and\s+)?(?:verify|check|assert|ensure|` +
 	`confirm that|expect|make sure|validate)\b|^\s*(?:验证|检查|确认|确保|断言)`)
 
-// said is a text of an XML file with its place.
-type said struct {
-	text string
-	at   keys.Position
+// journeyFile is a journey, with the elements that it must not have.
+type journeyFile struct {
+	XMLName     xml.Name `xml:"journey"`
+	Name        string   `xml:"name,attr"`
+	Description string   `xml:"description"`
+	Actions     struct {
+		List    []*element `xml:"action"`
+		Unknown []*element `xml:",any"`
+	} `xml:"actions"`
+	Unknown []*element `xml:",any"`
+}
+
+// element is an element of an XML file with its text and place.
+type element struct {
+	name    string
+	at      keys.Position
+	Text    string     `xml:",chardata"`
+	Unknown []*element `xml:",any"`
+}
+
+// UnmarshalXML implements xml.Unmarshaler.
+func (e *element) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
+	type plain element
+	e.name = start.Name.Local
+	e.at.Line, e.at.Column = d.InputPos()
+	err := d.DecodeElement((*plain)(e), &start)
+	e.Text = strings.Join(strings.Fields(e.Text), " ")
+	return err
 }
 
 // readJourney reads a *.journey.xml: actions in words, one after the other. What only looks is
@@ -35,16 +56,16 @@ func readJourney(file string, b []byte) ([]*Item, error) {
 	var stages []Stage
 	var do, all []string
 	for _, a := range actions {
-		all = append(all, a.text)
-		if !asserts.MatchString(a.text) {
-			do = append(do, a.text)
+		all = append(all, a.Text)
+		if !asserts.MatchString(a.Text) {
+			do = append(do, a.Text)
 			continue
 		}
 		if do != nil || len(stages) == 0 {
-			stages, do = append(stages, Stage{Task: sequence(do, a.text)}), nil
+			stages, do = append(stages, Stage{Task: sequence(do, a.Text)}), nil
 		}
 		last := &stages[len(stages)-1]
-		last.Expect = append(last.Expect, judged(a.text, a.at))
+		last.Expect = append(last.Expect, judged(a.Text, a.at))
 	}
 	if do != nil {
 		last := Stage{Task: sequence(do, "")}
@@ -71,56 +92,32 @@ func judged(claim string, at keys.Position) Expect {
 	return e
 }
 
-// parts are the elements of a journey, by their way.
-var parts = []string{"journey", "journey/description", "journey/actions",
-	"journey/actions/action"}
-
 // parseJourney returns the journey's name and its actions.
-func parseJourney(file string, b []byte) (name string, actions []said, err error) {
+func parseJourney(file string, b []byte) (name string, actions []*element, err error) {
 	d := xml.NewDecoder(bytes.NewReader(b))
-	at := func() keys.Position {
+	var j journeyFile
+	if err := d.Decode(&j); err != nil {
 		line, column := d.InputPos()
-		return keys.Position{File: file, Line: line, Column: column}
+		return "", nil, keys.Problems{{Text: err.Error(),
+			Position: keys.Position{File: file, Line: line, Column: column}}}
 	}
-	wrong := func(at keys.Position, words string) error {
-		return keys.Problems{{Position: at, Text: words}}
-	}
-	way, text, began := "", "", keys.Position{}
-	for {
-		t, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return "", nil, wrong(at(), err.Error())
-		}
-		switch t := t.(type) {
-		case xml.StartElement:
-			way, text, began = path.Join(way, t.Name.Local), "", at()
-			if !slices.Contains(parts, way) {
-				return "", nil, wrong(at(), "unknown element "+way+
-					" (a journey has a description, and actions with an action each)")
-			}
-			for _, a := range t.Attr {
-				if way == "journey" && a.Name.Local == "name" {
-					name = strings.TrimSpace(a.Value)
-				}
-			}
-		case xml.EndElement:
-			if text = strings.Join(strings.Fields(text), " "); path.Base(way) == "action" &&
-				text != "" {
-				actions = append(actions, said{text, began})
-			}
-			way, text = strings.Trim(path.Dir(way), "."), ""
-		case xml.CharData:
-			text += string(t)
+	unknown := slices.Concat(j.Unknown, j.Actions.Unknown)
+	for _, a := range j.Actions.List {
+		unknown = append(unknown, a.Unknown...)
+		if a.at.File = file; a.Text != "" {
+			actions = append(actions, a)
 		}
 	}
-	if len(actions) == 0 {
-		return "", nil, wrong(keys.Position{File: file, Line: 1, Column: 1},
-			"this journey has no action")
+	var problems keys.Problems
+	for _, e := range unknown {
+		e.at.File = file
+		problems.Add(e.at, "unknown element %s (a journey has a description, and actions with an "+
+			"action each)", e.name)
 	}
-	return name, actions, nil
+	if len(actions) == 0 && problems == nil {
+		problems.Add(keys.Position{File: file, Line: 1, Column: 1}, "this journey has no action")
+	}
+	return strings.TrimSpace(j.Name), actions, problems.Err()
 }
 
 const journeys = ".journey.xml"

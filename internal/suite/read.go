@@ -56,7 +56,11 @@ func Read(paths []string, o Options) ([]*Item, error) {
 	}
 	recorded := map[string]*Item{}
 	for _, i := range items {
-		if first := recorded[i.Cassette()]; first != nil && first.Suite != i.Suite {
+		switch first := recorded[i.Cassette()]; {
+		case first == nil:
+		case i.Case.Cassette != "":
+			problems.Add(i.Case.Of("cassette"), "the case %q has this cassette too", first.Name)
+		case first.Suite != i.Suite:
 			problems.Add(i.At(), "%s has a case of these names too: one cassette is for both; "+
 				"name the suites differently", first.At())
 		}

@@ -89,7 +89,8 @@ type checker struct {
 func (c checker) found(ctx context.Context, e *suite.Expect) (string, error) {
 	switch {
 	case e.App != "":
-		return c.app(ctx, e.App)
+		s, err := c.Screen.State(ctx)
+		return unless(s.App == e.App, c.say.Front, cmp.Or(s.App, c.say.NoApp)), err
 	case e.Text != "", e.NoText != "":
 		return c.words(ctx, e)
 	case e.Element != nil:
@@ -120,11 +121,6 @@ func unless(ok bool, format string, args ...any) string {
 		return ""
 	}
 	return fmt.Sprintf(format, args...)
-}
-
-func (c checker) app(ctx context.Context, pkg string) (string, error) {
-	s, err := c.Screen.State(ctx)
-	return unless(s.App == pkg, c.say.Front, cmp.Or(s.App, c.say.NoApp)), err
 }
 
 // elements lists what the screen shows.
@@ -190,31 +186,23 @@ func name(x *screen.Element) string {
 
 // compare says how many of the wanted marks fit, and which one does not.
 func (c checker) compare(x *screen.Element, e *suite.Element) (fits int, lacks string) {
-	for _, m := range []struct {
-		given, ok bool
-		lacks     string
-	}{
-		{e.ID != "", x.ResourceID == e.ID || strings.HasSuffix(x.ResourceID, ":id/"+e.ID),
-			fmt.Sprintf(c.say.ID, x.ResourceID)},
-		{e.Class != "", x.Class == e.Class || strings.HasSuffix(x.Class, "."+e.Class),
-			fmt.Sprintf(c.say.Class, x.Class)},
-		{e.Text != "", text.Line(x.Text) == text.Line(e.Text),
-			fmt.Sprintf(c.say.Text, x.Text)},
-		{e.Desc != "", text.Line(x.ContentDesc) == text.Line(e.Desc),
-			fmt.Sprintf(c.say.Desc, x.ContentDesc)},
-		{e.Checked != nil, e.Checked != nil && x.Checked == *e.Checked,
-			fmt.Sprintf(c.say.Checked, x.Checked)},
-		{e.Enabled != nil, e.Enabled != nil && x.Enabled == *e.Enabled,
-			fmt.Sprintf(c.say.Enabled, x.Enabled)},
-	} {
+	mark := func(given, ok bool, says string, got any) {
 		switch {
-		case !m.given:
-		case m.ok:
+		case !given:
+		case ok:
 			fits++
 		case lacks == "":
-			lacks = m.lacks
+			lacks = fmt.Sprintf(says, got)
 		}
 	}
+	mark(e.ID != "", x.ResourceID == e.ID || strings.HasSuffix(x.ResourceID, ":id/"+e.ID),
+		c.say.ID, x.ResourceID)
+	mark(e.Class != "", x.Class == e.Class || strings.HasSuffix(x.Class, "."+e.Class),
+		c.say.Class, x.Class)
+	mark(e.Text != "", text.Line(x.Text) == text.Line(e.Text), c.say.Text, x.Text)
+	mark(e.Desc != "", text.Line(x.ContentDesc) == text.Line(e.Desc), c.say.Desc, x.ContentDesc)
+	mark(e.Checked != nil, e.Checked != nil && x.Checked == *e.Checked, c.say.Checked, x.Checked)
+	mark(e.Enabled != nil, e.Enabled != nil && x.Enabled == *e.Enabled, c.say.Enabled, x.Enabled)
 	return fits, lacks
 }
 

@@ -203,8 +203,7 @@ func (t *try) reply(q *inquiry.Question) (r *usecase.Reply, said string, ok bool
 	for n := range c.Replies {
 		one := &c.Replies[n]
 		most := int(cmp.Or(one.Times, 1))
-		if !one.Question.MatchString(q.Text) || one.Times > 0 && t.used[n] >= most ||
-			one.Times == 0 && t.used[n] >= 1 {
+		if !one.Question.MatchString(q.Text) || most > 0 && t.used[n] >= most {
 			continue
 		}
 		t.used[n]++

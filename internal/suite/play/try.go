@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -45,7 +44,7 @@ type try struct {
 	refused bool        // the suite has rejected an action
 	healed  int         // steps of a skill for which the model was asked
 	facts   expect.Facts
-	before  map[device.Crash]int
+	before  []device.Crash
 }
 
 // fail gives the attempt an outcome that is not good. The first one counts, but a crash counts more
@@ -148,41 +147,35 @@ func (t *try) setUp(ctx context.Context) error {
 	return err
 }
 
-// crashes counts the crashes of the app under test that the phone knows.
-func (t *try) crashes(ctx context.Context) (map[device.Crash]int, error) {
+// crashes are those of the app under test that the phone knows, in their order.
+func (t *try) crashes(ctx context.Context) ([]device.Crash, error) {
 	all, err := t.scene.Admin.Crashes(ctx)
-	n := map[device.Crash]int{}
-	for _, c := range all {
-		if c.Package == t.at.Item.Suite.App {
-			n[c]++
-		}
-	}
-	return n, err
+	return slices.DeleteFunc(all, func(c device.Crash) bool {
+		return c.Package != t.at.Item.Suite.App
+	}), err
 }
 
 // crashed looks for a crash since the attempt began.
 func (t *try) crashed(ctx context.Context) {
-	if t.before == nil || gone(&t.got) {
+	if t.at.Item.Suite.App == "" || t.got.Outcome == suite.SetupFailed {
 		return
 	}
 	now, err := t.crashes(ctx)
 	if err != nil {
 		t.got.Notes = append(t.got.Notes, "looking for crashes: "+err.Error())
-		return
 	}
-	list := slices.SortedFunc(maps.Keys(now), func(a, b device.Crash) int {
-		return strings.Compare(a.At+a.Trace, b.At+b.Trace)
-	})
-	for _, c := range list {
-		if now[c] > t.before[c] {
-			what := t.say.Play.Crashed
-			if strings.HasSuffix(c.Kind, "anr") {
-				what = t.say.Play.Hung
-			}
-			t.fail(suite.Crashed, "", what, c.Package, headline(c.Trace))
-			t.got.Trace = c.Trace
-			return
+	for _, c := range now {
+		if i := slices.Index(t.before, c); i >= 0 {
+			t.before = slices.Delete(t.before, i, i+1)
+			continue
 		}
+		what := t.say.Play.Crashed
+		if strings.HasSuffix(c.Kind, "anr") {
+			what = t.say.Play.Hung
+		}
+		t.fail(suite.Crashed, "", what, c.Package, headline(c.Trace))
+		t.got.Trace = c.Trace
+		return
 	}
 }
 

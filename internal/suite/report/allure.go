@@ -30,8 +30,8 @@ func (s *Summary) Allure(dir string) error {
 		r := &s.Results[n]
 		attempts := r.Attempts
 		if len(attempts) == 0 {
-			attempts = []suite.Attempt{{Outcome: r.Outcome, Kind: r.Kind, Message: r.Message,
-				Started: s.Started}}
+			attempts = []suite.Attempt{r.Last()}
+			attempts[0].Started = s.Started
 		}
 		for i := range attempts {
 			if err := s.allure(dir, r, &attempts[i], i); err != nil {
@@ -79,18 +79,15 @@ func (s *Summary) allure(dir string, r *suite.Result, a *suite.Attempt, n int) e
 }
 
 func labels(r *suite.Result, a *suite.Attempt) (list []object) {
-	add := func(name, value string) {
-		if value != "" {
-			list = append(list, object{"name": name, "value": value})
-		}
-	}
-	add("suite", r.Suite)
-	add("framework", "taploop")
-	add("host", a.Phone)
-	add("outcome", string(a.Outcome))
-	add("kind", a.Kind)
+	all := [][2]string{{"suite", r.Suite}, {"framework", "taploop"}, {"host", a.Phone},
+		{"outcome", string(a.Outcome)}, {"kind", a.Kind}}
 	for _, t := range r.Tags {
-		add("tag", t)
+		all = append(all, [2]string{"tag", t})
+	}
+	for _, one := range all {
+		if one[1] != "" {
+			list = append(list, object{"name": one[0], "value": one[1]})
+		}
 	}
 	return list
 }

@@ -37,25 +37,21 @@ type (
 		Value string `xml:"value,attr"`
 	}
 	junitCase struct {
-		Name      string        `xml:"name,attr"`
-		Classname string        `xml:"classname,attr"`
-		Time      string        `xml:"time,attr"`
-		Skipped   *junitProblem `xml:"skipped"`
-		Error     *junitProblem `xml:"error"`
-		Failure   *junitProblem `xml:"failure"`
-		Flaky     []junitRerun  `xml:"flakyFailure"`
-		Rerun     []junitRerun  `xml:"rerunFailure"`
-		Out       string        `xml:"system-out"`
+		Name      string         `xml:"name,attr"`
+		Classname string         `xml:"classname,attr"`
+		Time      string         `xml:"time,attr"`
+		Skipped   *junitProblem  `xml:"skipped"`
+		Error     *junitProblem  `xml:"error"`
+		Failure   *junitProblem  `xml:"failure"`
+		Flaky     []junitProblem `xml:"flakyFailure"`
+		Rerun     []junitProblem `xml:"rerunFailure"`
+		Out       string         `xml:"system-out"`
 	}
 	junitProblem struct {
 		Type    string `xml:"type,attr"`
 		Message string `xml:"message,attr"`
 		Text    string `xml:",chardata"`
-	}
-	junitRerun struct {
-		Type    string `xml:"type,attr"`
-		Message string `xml:"message,attr"`
-		Text    string `xml:"stackTrace"`
+		Trace   string `xml:"stackTrace,omitempty"` // of what was tried again
 	}
 )
 
@@ -114,7 +110,7 @@ func (s *Summary) junitCase(r *suite.Result) junitCase {
 		Time: fmt.Sprintf("%.3f", r.Sum().Seconds)}
 	last := r.Last()
 	problem := &junitProblem{string(r.Outcome) + inBrackets(r.Kind), clean(r.Message),
-		clean(details(r, &last))}
+		clean(details(r, &last)), ""}
 	switch r.Outcome {
 	case suite.Skipped:
 		problem.Text = ""
@@ -133,7 +129,7 @@ func (s *Summary) junitCase(r *suite.Result) junitCase {
 		if n == len(r.Attempts)-1 {
 			break
 		}
-		again := junitRerun{string(a.Outcome), clean(a.Message), clean(details(r, a))}
+		again := junitProblem{string(a.Outcome), clean(a.Message), "", clean(details(r, a))}
 		if r.Outcome.Good() {
 			c.Flaky = append(c.Flaky, again)
 		} else {

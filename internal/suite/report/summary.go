@@ -65,14 +65,11 @@ func (s *Summary) path(f suite.Attachment) string {
 
 // suites are the results by suite, in their order.
 func (s *Summary) suites() (all [][]suite.Result) {
-	at := map[string]int{}
-	for _, r := range s.Results {
-		i, ok := at[r.File]
-		if !ok {
-			i = len(all)
-			at[r.File], all = i, append(all, nil)
+	for n, r := range s.Results {
+		if n == 0 || r.File != s.Results[n-1].File {
+			all = append(all, nil)
 		}
-		all[i] = append(all[i], r)
+		all[len(all)-1] = append(all[len(all)-1], r)
 	}
 	return all
 }
