@@ -2,6 +2,7 @@ package suite
 
 import (
 	"path/filepath"
+	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -64,19 +65,19 @@ func readFirebase(file string, n ast.Node) ([]*Item, error) {
 // chain is a test with the tests before it.
 func (t *firebaseTest) chain(byID map[string]*firebaseTest,
 	problems *keys.Problems) []*firebaseTest {
-	list := []*firebaseTest{t}
-	for first := t; first.After != ""; {
-		next := byID[first.After]
-		if next == nil {
-			problems.Add(first.Of("prerequisiteTestCaseId"), "there is no test with the id %q",
-				first.After)
-			return nil
-		}
-		if len(list) > len(byID) {
+	var list []*firebaseTest
+	for one := t; one != nil; one = byID[one.After] {
+		if slices.Contains(list, one) {
 			problems.Add(t.Of("prerequisiteTestCaseId"), "the tests go before each other")
-			return nil
+			break
 		}
-		list, first = append([]*firebaseTest{next}, list...), next
+		list = append([]*firebaseTest{one}, list...)
+		if one.After == "" {
+			break
+		} else if byID[one.After] == nil {
+			problems.Add(one.Of("prerequisiteTestCaseId"), "there is no test with the id %q",
+				one.After)
+		}
 	}
 	return list
 }

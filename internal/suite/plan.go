@@ -50,18 +50,16 @@ func (s Selection) takes(i *Item) bool {
 // shard deals the items out. Items that need each other go to one shard.
 func (s Selection) shard(items []*Item) []*Item {
 	var mine []*Item
-	next, of := 0, map[*Item]int{}
+	of := map[*Item]int{}
 	for _, i := range items {
 		root := i
 		for up := root.Needed(items); len(up) > 0; up = root.Needed(items) {
 			root = up[0]
 		}
-		to, known := of[root]
-		if !known {
-			to, next = next%s.Of, next+1
-			of[root] = to
+		if _, known := of[root]; !known {
+			of[root] = len(of) % s.Of
 		}
-		if to == s.Shard-1 {
+		if of[root] == s.Shard-1 {
 			mine = append(mine, i)
 		}
 	}

@@ -269,7 +269,7 @@ func question(q *inquiry.Question) string {
 // end fails the attempt if its run did not end as a case's has to.
 func (t *try) end(ctx context.Context, st runs.Status) {
 	why := cmp.Or(st.Message, st.Run.Answer, string(st.Reason))
-	broken, isBroken := ends[st.Reason]
+	kind, isBroken := ends[st.Reason]
 	switch asks := st.Question != nil && st.Question.Open(); {
 	case !t.got.Outcome.Good(): // over budget
 	case ctx.Err() != nil:
@@ -278,7 +278,7 @@ func (t *try) end(ctx context.Context, st runs.Status) {
 		t.got.Asked = append(t.got.Asked, suite.Asked{Question: question(st.Question)})
 		t.fail(suite.NeedsPerson, "", t.say.Play.Asks, question(st.Question))
 	case isBroken:
-		t.fail(suite.SetupFailed, broken.Kind, "%s: %s", st.Reason, why)
+		t.fail(suite.SetupFailed, kind, "%s: %s", st.Reason, why)
 	case st.Reason == agentloop.MaxStepsReached:
 		t.fail(suite.Failed, "", t.say.Play.AllSteps, st.Run.MaxSteps)
 	case st.Run.State == store.Completed:

@@ -22,8 +22,8 @@ const shellTime = 2 * time.Minute
 func lines(ctx context.Context, at *Scene, s *suite.Suite, list []suite.Line) error {
 	for n := range list {
 		l := &list[n]
-		if err := line(ctx, at, s, l); err != nil {
-			return fmt.Errorf("%v: %w", l.At(), err)
+		if kind, err := line(ctx, at, s, l); err != nil {
+			return fmt.Errorf("%v: %w", l.At(), trouble(kind, err))
 		}
 	}
 	return nil
@@ -34,9 +34,9 @@ func opens(list []suite.Line) bool {
 	return slices.ContainsFunc(list, func(l suite.Line) bool { return l.Open != "" })
 }
 
-func line(ctx context.Context, at *Scene, s *suite.Suite, l *suite.Line) error {
+// line carries out one. The kind is that of its trouble.
+func line(ctx context.Context, at *Scene, s *suite.Suite, l *suite.Line) (kind string, err error) {
 	p := at.Admin
-	ofApp := func(err error) error { return trouble(suite.KindApp, err) }
 	switch {
 	case l.Install != "":
 		file, err := s.One(l.Install)
@@ -45,39 +45,38 @@ func line(ctx context.Context, at *Scene, s *suite.Suite, l *suite.Line) error {
 				return p.Install(ctx, f, filepath.Base(file))
 			})
 		}
-		return ofApp(err)
+		return suite.KindApp, err
 	case l.Clear != "":
-		return ofApp(p.ClearApp(ctx, l.Clear))
+		return suite.KindApp, p.ClearApp(ctx, l.Clear)
 	case l.Grant != nil:
 		for _, permission := range l.Grant.Permissions {
-			if err := p.Grant(ctx, l.Grant.App, permission); err != nil {
-				return ofApp(err)
+			if err == nil {
+				err = p.Grant(ctx, l.Grant.App, permission)
 			}
 		}
-		return nil
+		return suite.KindApp, err
 	case l.Open != "":
-		return ofApp(open(ctx, at, l.Open))
+		return suite.KindApp, open(ctx, at, l.Open)
 	case l.WaitBoot > 0:
-		return trouble(suite.KindPhone, p.AwaitBoot(ctx, time.Duration(l.WaitBoot)))
-	}
-	return trouble(suite.KindSuite, setting(ctx, p, s, l))
-}
-
-// setting carries out what is about the phone itself.
-func setting(ctx context.Context, p device.Admin, s *suite.Suite, l *suite.Line) error {
-	switch {
+		return suite.KindPhone, p.AwaitBoot(ctx, time.Duration(l.WaitBoot))
 	case l.Setting != nil:
-		return p.PutSetting(ctx, l.Setting.Namespace, l.Setting.Name, l.Setting.Value)
+		err = p.PutSetting(ctx, l.Setting.Namespace, l.Setting.Name, l.Setting.Value)
 	case l.Animations != "":
-		return p.Animations(ctx, l.Animations == "on")
+		err = p.Animations(ctx, l.Animations == "on")
 	case l.Push != nil:
-		return reading(s.Path(l.Push.From), func(f *os.File) error {
+		err = reading(s.Path(l.Push.From), func(f *os.File) error {
 			return p.Push(ctx, f, l.Push.To)
 		})
+	default:
+		err = shell(ctx, p, l.Shell)
 	}
-	said, code, err := p.Run(ctx, l.Shell, shellTime)
+	return suite.KindSuite, err
+}
+
+func shell(ctx context.Context, p device.Admin, command string) error {
+	said, code, err := p.Run(ctx, command, shellTime)
 	if err == nil && code != 0 {
-		err = fmt.Errorf("shell %s ended with code %d: %s", l.Shell, code,
+		err = fmt.Errorf("shell %s ended with code %d: %s", command, code,
 			text.Cut(text.Line(said), 300))
 	}
 	return err

@@ -100,7 +100,7 @@ func Run(ctx context.Context, items []*suite.Item, o Options) []suite.Result {
 	defer stop()
 	var wg sync.WaitGroup
 	for _, p := range o.Phones {
-		w := &worker{opts: &o, say: q.say, queue: q, phone: p, ready: map[*suite.Suite]bool{}}
+		w := &worker{queue: q, phone: p, ready: map[*suite.Suite]bool{}}
 		wg.Go(func() { w.work(ctx) })
 	}
 	wg.Wait()

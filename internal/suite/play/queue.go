@@ -19,32 +19,26 @@ type queue struct {
 	working context.Context // ends when every item is done
 	rested  func()
 
-	mu      sync.Mutex
-	items   []*suite.Item // in their order
-	results map[*suite.Item]*suite.Result
-	state   map[*suite.Item]state
-	on      map[*suite.Suite]int // phones that work on a suite
-	phones  []Phone              // the remaining phones
-	lost    string               // why the last one was taken out
-	ended   string               // why no further item begins, or ""
+	mu     sync.Mutex
+	items  []*suite.Item // in their order
+	at     map[*suite.Item]*entry
+	on     map[*suite.Suite]int // phones that work on a suite
+	phones []Phone              // the remaining phones
+	lost   string               // why the last one was taken out
+	ended  string               // why no further item begins, or ""
 }
 
-type state int
-
-const (
-	waiting state = iota
-	running
-	done
-)
+// entry is what became of an item so far.
+type entry struct {
+	suite.Result
+	running, done bool
+}
 
 func newQueue(items []*suite.Item, o *Options) *queue {
 	q := &queue{opts: o, say: suite.WordsIn(o.Lang), items: items,
-		results: map[*suite.Item]*suite.Result{},
-		state:   map[*suite.Item]state{}, on: map[*suite.Suite]int{},
-		phones: slices.Clone(o.Phones)}
+		at: map[*suite.Item]*entry{}, on: map[*suite.Suite]int{}, phones: slices.Clone(o.Phones)}
 	for _, i := range items {
-		r := suite.NewResult(i)
-		q.results[i] = &r
+		q.at[i] = &entry{Result: suite.NewResult(i)}
 	}
 	return q
 }
@@ -73,11 +67,11 @@ func (q *queue) next(ctx context.Context, p Phone) (item *suite.Item, later bool
 	for _, i := range q.items {
 		ready, _ := q.needed(i)
 		switch count := i.Suite.Phones.Count; {
-		case q.state[i] == running:
+		case q.at[i].running:
 			later = true // it may have to go to another phone, and its end makes others ready
-		case q.state[i] == done || !fits(i.Suite, p):
+		case q.at[i].done || !fits(i.Suite, p):
 		case ready && (count == 0 || q.on[i.Suite] < count):
-			q.state[i] = running
+			q.at[i].running = true
 			q.on[i.Suite]++
 			return i, true
 		}
@@ -92,9 +86,9 @@ func (q *queue) skipSome() (some bool) {
 		if why == "" {
 			_, why = q.needed(i)
 		}
-		if q.state[i] == waiting && why != "" {
-			q.skip(i, why)
-			some = true
+		if e := q.at[i]; why != "" && !e.running && !e.done {
+			e.Message, some = q.opts.Mask.Text(why), true
+			q.finish(i)
 		}
 	}
 	return some
@@ -112,26 +106,20 @@ func fits(s *suite.Suite, p Phone) bool {
 func (q *queue) needed(i *suite.Item) (ready bool, missing string) {
 	for _, n := range i.Needed(q.items) {
 		switch {
-		case q.state[n] != done:
+		case !q.at[n].done:
 			return false, ""
-		case !q.results[n].Outcome.Good():
+		case !q.at[n].Outcome.Good():
 			return false, fmt.Sprintf(q.say.Play.Needs, n.Name)
 		}
 	}
 	return true, ""
 }
 
-func (q *queue) skip(i *suite.Item, why string) {
-	r := q.results[i]
-	r.Outcome, r.Message = suite.Skipped, q.opts.Mask.Text(why)
-	q.finish(i)
-}
-
 // finish tells that an item has its result.
 func (q *queue) finish(i *suite.Item) {
-	q.state[i] = done
-	q.opts.View.Ended(*q.results[i])
-	if !slices.ContainsFunc(q.items, func(i *suite.Item) bool { return q.state[i] != done }) {
+	q.at[i].running, q.at[i].done = false, true
+	q.opts.View.Ended(q.at[i].Result)
+	if !slices.ContainsFunc(q.items, func(i *suite.Item) bool { return !q.at[i].done }) {
 		q.rested()
 	}
 	q.changed.Send()
@@ -141,7 +129,7 @@ func (q *queue) finish(i *suite.Item) {
 func (q *queue) add(i *suite.Item, a suite.Attempt, last bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	r := q.results[i]
+	r := q.at[i]
 	r.Attempts = append(r.Attempts, a)
 	if !last {
 		return
@@ -161,7 +149,7 @@ func (q *queue) leave(i *suite.Item, p Phone, a suite.Attempt) {
 	others := slices.ContainsFunc(q.phones, func(x Phone) bool { return fits(i.Suite, x) })
 	if others {
 		q.on[i.Suite]--
-		q.state[i] = waiting
+		q.at[i].running = false
 		q.changed.Send()
 	}
 	q.mu.Unlock()
@@ -184,8 +172,8 @@ func (q *queue) rest(ctx context.Context) []suite.Result {
 	defer q.mu.Unlock()
 	var all []suite.Result
 	for _, i := range q.items {
-		r := q.results[i]
-		if q.state[i] != done {
+		r := q.at[i]
+		if !r.done {
 			r.Message = q.ended
 			switch {
 			case ctx.Err() != nil:
@@ -198,7 +186,7 @@ func (q *queue) rest(ctx context.Context) []suite.Result {
 			}
 			q.finish(i)
 		}
-		all = append(all, *r)
+		all = append(all, r.Result)
 	}
 	return all
 }

@@ -200,7 +200,7 @@ func (t *try) check(ctx context.Context, list []suite.Expect, claimed bool) {
 		c, err := expect.Check(ctx, phone, &list[n], &t.facts)
 		if err != nil && ctx.Err() == nil {
 			kind := suite.KindSuite
-			if list[n].Judged != "" {
+			if c.Judged {
 				kind = suite.KindModel
 			}
 			t.broke(kind, fmt.Errorf("%s: %w", fmt.Sprintf(t.say.Play.Checking, c.What), err))
@@ -223,14 +223,10 @@ func (t *try) check(ctx context.Context, list []suite.Expect, claimed bool) {
 	}
 }
 
-// ends are the outcomes of runs that ended without a claim, by their reason.
-var ends = map[agentloop.StopReason]suite.Trouble{
-	agentloop.ModelError:         {Kind: suite.KindModel},
-	agentloop.ModelOutputInvalid: {Kind: suite.KindModel},
-	agentloop.ModelKeyRefused:    {Kind: suite.KindModel},
-	agentloop.DeviceDisconnected: {Kind: suite.KindPhone},
-	agentloop.DeviceError:        {Kind: suite.KindPhone},
-	agentloop.ScreenLocked:       {Kind: suite.KindPhone},
-	agentloop.InternalError:      {Kind: suite.KindSuite},
-	agentloop.NotStarted:         {Kind: suite.KindSuite},
+// ends are the kinds of trouble that runs end with, by their reason.
+var ends = map[agentloop.StopReason]string{
+	agentloop.ModelError: suite.KindModel, agentloop.ModelOutputInvalid: suite.KindModel,
+	agentloop.ModelKeyRefused: suite.KindModel, agentloop.DeviceDisconnected: suite.KindPhone,
+	agentloop.DeviceError: suite.KindPhone, agentloop.ScreenLocked: suite.KindPhone,
+	agentloop.InternalError: suite.KindSuite, agentloop.NotStarted: suite.KindSuite,
 }

@@ -11,9 +11,7 @@ import (
 
 // worker works with one phone.
 type worker struct {
-	opts  *Options
-	say   *suite.Words
-	queue *queue
+	*queue
 	phone Phone
 	ready map[*suite.Suite]bool // suites whose set-up was done
 	held  context.Context       // ends when the phone is taken from the tests
@@ -24,13 +22,13 @@ const tidying = time.Minute
 
 func (w *worker) work(ctx context.Context) {
 	var err error
-	if w.held, err = w.opts.Hold(w.queue.working, w.phone.Serial); err != nil {
-		w.queue.lose(w.phone, err.Error())
+	if w.held, err = w.opts.Hold(w.working, w.phone.Serial); err != nil {
+		w.lose(w.phone, err.Error())
 		return
 	}
 	defer w.teardown(ctx)
 	for {
-		i := w.queue.take(ctx, w.phone)
+		i := w.take(ctx, w.phone)
 		if i == nil || !w.item(ctx, i) {
 			return
 		}
@@ -52,7 +50,7 @@ func (w *worker) item(ctx context.Context, i *suite.Item) bool {
 			back := w.held.Err() == nil && w.opts.Usable(ctx, w.phone.Serial)
 			if !back || again == 0 {
 				w.note(fmt.Sprintf(w.say.Play.TakenOut, w.phone.Serial, got.Message))
-				w.queue.leave(i, w.phone, got)
+				w.leave(i, w.phone, got)
 				return false
 			}
 			w.note(fmt.Sprintf(w.say.Play.IsBack, w.phone.Serial, got.Message))
@@ -60,7 +58,7 @@ func (w *worker) item(ctx context.Context, i *suite.Item) bool {
 			continue
 		}
 		last := n > retries || !worthRetrying(&got) || ctx.Err() != nil
-		if w.queue.add(i, got, last); last {
+		if w.add(i, got, last); last {
 			return ctx.Err() == nil
 		}
 	}
@@ -131,19 +129,17 @@ func (w *worker) teardown(ctx context.Context) {
 
 // mask hides the secrets in what came of an attempt.
 func (o *Options) mask(a *suite.Attempt) {
-	hide := func(texts ...*string) {
-		for _, s := range texts {
-			*s = o.Mask.Text(*s)
-		}
-	}
-	hide(&a.Message, &a.Answer, &a.Trace)
+	texts := []*string{&a.Message, &a.Answer, &a.Trace}
 	for n := range a.Checks {
-		hide(&a.Checks[n].What, &a.Checks[n].Got)
+		texts = append(texts, &a.Checks[n].What, &a.Checks[n].Got)
 	}
 	for n := range a.Asked {
-		hide(&a.Asked[n].Question, &a.Asked[n].Answer)
+		texts = append(texts, &a.Asked[n].Question, &a.Asked[n].Answer)
 	}
 	for n := range a.Notes {
-		hide(&a.Notes[n])
+		texts = append(texts, &a.Notes[n])
+	}
+	for _, s := range texts {
+		*s = o.Mask.Text(*s)
 	}
 }
