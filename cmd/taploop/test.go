@@ -22,12 +22,12 @@ import (
 )
 
 type testCmd struct {
-	Paths    []string `arg:"" optional:"" name:"file"`
-	Phones   string   `default:"any" placeholder:"WHICH"`
-	Shard    string   `placeholder:"I/N"`
-	Retries  whole    `from:"0" to:"100" default:"0" placeholder:"N"`
-	Grep     string   `placeholder:"RE"`
-	Tags     []string `placeholder:"TAG,..." sep:"none"`
+	Paths    []string       `arg:"" optional:"" name:"file"`
+	Phones   string         `default:"any" placeholder:"WHICH"`
+	Shard    suite.Shard    `placeholder:"I/N"`
+	Retries  whole          `from:"0" to:"100" default:"0" placeholder:"N"`
+	Grep     *regexp.Regexp `placeholder:"RE"`
+	Tags     []string       `placeholder:"TAG,..." sep:"none"`
 	FailFast bool
 	DryRun   bool
 	Junit    string         `name:"junit" placeholder:"FILE"`
@@ -58,17 +58,23 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	sum := testreport.Summary{Program: "taploop " + ownVersion(), Started: time.Now(),
 		Dir: c.folder(), Lang: a.Lang()}
+	unplayed := func(all []suite.Result, why error) error {
+		if sum.Results = all; !c.DryRun && (sum.Dir != "" || inGitHub(a)) {
+			why = errors.Join(why, c.write(a, &sum))
+		}
+		return why
+	}
 	items, err := c.items(a)
-	reports := !c.DryRun && (sum.Dir != "" || inGitHub(a))
-	if wrong, is := errors.AsType[keys.Problems](err); is && reports {
-		sum.Results = suite.Unread(wrong)
-		report(a.err, a.Lang(), c.write(a, &sum))
-	}
-	if err != nil {
-		return err
-	}
-	if c.DryRun {
+	switch wrong, _ := errors.AsType[keys.Problems](err); {
+	case err != nil:
+		return unplayed(suite.Unread(wrong), err)
+	case c.DryRun:
 		return listItems(a, items)
+	case len(items) == 0: // of this shard
+		if report(a.err, a.Lang(), c.write(a, &sum)) != exitDone {
+			return ended(exitPhone)
+		}
+		return nil
 	}
 	if err := a.Load(); err != nil {
 		return err
@@ -77,10 +83,10 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 	view := newTestView(a, len(items))
 	s, err := stage.Open(ctx, &a.Settings, items, c.options(a, view))
 	if err != nil {
-		if sum.Results = play.Unplayed(items, err); reports && exitOf(err) != exitUsage {
-			report(a.err, a.Lang(), c.write(a, &sum))
+		if exitOf(err) == exitUsage {
+			return err
 		}
-		return err
+		return unplayed(play.Unplayed(items, err), err)
 	}
 	sum.Results, err = s.Run(ctx, items)
 	view.end()
@@ -123,30 +129,16 @@ func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
 		}
 		return nil, app.Usage(wrong, "taploop test --schema prints the JSON Schema for editors")
 	}
-	if err != nil {
-		return nil, app.Usage(err, "")
-	}
-	chosen := suite.Selection{}
+	chosen := suite.Selection{Grep: c.Grep, Shard: c.Shard}
 	for _, t := range c.Tags {
 		for tag := range strings.SplitSeq(t, ",") {
 			chosen.Tags = append(chosen.Tags, strings.TrimSpace(tag))
 		}
 	}
-	if c.Grep != "" {
-		if chosen.Grep, err = regexp.Compile(c.Grep); err != nil {
-			return nil, app.Usage(fmt.Errorf("--grep: %w", err), "")
-		}
-	}
-	if c.Shard != "" {
-		if chosen.Shard, chosen.Of, err = suite.ParseShard(c.Shard); err != nil {
-			return nil, app.Usage(fmt.Errorf("--shard: %w", err), "write I/N, such as 2/5")
-		}
-	}
-	all, err := suite.Select(items, chosen)
-	if err != nil {
+	if items, err = suite.Select(items, chosen); err != nil {
 		return nil, app.Usage(err, "")
 	}
-	return all, nil
+	return items, nil
 }
 
 // listItems lists what would be run.

@@ -176,6 +176,7 @@ func TestJourneysAndTestsOfFirebaseRunAsTheyAre(t *testing.T) {
 	f.asked = func(r *scripted.Request) { tasks = append(tasks, r.Asked()) }
 	code, all := f.run(t.Context(), filepath.Join(f.dir, "j"))
 	require.Equal(t, exitNotCompleted, code, f.said)
+	require.Equal(t, 6, strings.Count(f.said, " (a model's word) ("), "lines of results say so")
 	require.Equal(t, map[string]string{"Notes": "passed", "Shop": "passed", "Moon": "failed",
 		"Log in": "passed", "Search": "passed", "Old": "passed"}, outcomes(all), f.said)
 	for _, r := range all {
@@ -326,8 +327,24 @@ func TestTestsEndAsTheFlagsSay(t *testing.T) {
 	require.Equal(t, exitDone, code, f.said)
 	require.NotContains(t, f.said, "held by")
 	require.Equal(t, "sandbox-7", all[0].Last().Phone)
-	code, _ = f.test("cases: [{name: a, task: t, expect: none}]", "--tags", "slow")
-	require.Equal(t, exitUsage, code)
+	junit := filepath.Join(f.dir, "none.xml")
+	for flag, want := range map[string]int{"--tags=slow": exitUsage, "--grep=^$": exitUsage,
+		"--shard=2/2": exitDone} { // a share may be empty; what is written is whole
+		code, all = f.test("cases: [{name: a, task: t, expect: none}]", flag, "--junit", junit)
+		require.Equal(t, want, code, f.said)
+		require.NotNil(t, all)
+		require.Empty(t, all)
+		b, err := os.ReadFile(junit)
+		require.NoError(t, err)
+		reporttest.ValidJUnit(t, b)
+		require.NoError(t, os.Remove(junit))
+	}
+	for _, flag := range []string{"--grep=[", "--shard=3/2"} {
+		code, all = f.test("cases: [{name: a, task: t, expect: none}]", flag, "--junit", junit)
+		require.Equal(t, exitUsage, code, f.said)
+		require.Nil(t, all)
+		require.NoFileExists(t, junit)
+	}
 	code, _ = f.test("cases: [{name: a, task: t, expect: none}]", "--phones", "sandbox:x")
 	require.Equal(t, exitUsage, code)
 

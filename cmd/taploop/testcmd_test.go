@@ -313,6 +313,11 @@ cases:
 	require.Equal(t, map[string]string{filepath.Join(f.dir, "s.yaml") +
 		":1:9": "setup_failed suite"}, outcomes(all))
 	require.FileExists(t, filepath.Join(f.dir, "r", "index.html"))
+	nowhere := filepath.Join(f.dir, "nowhere.yaml")
+	code, all = f.run(t.Context(), nowhere)
+	require.Equal(t, exitUsage, code)
+	require.Equal(t, map[string]string{nowhere: "setup_failed suite"}, outcomes(all))
+	require.Contains(t, f.said, "taploop: "+nowhere+": no such file or directory")
 }
 
 // gradient is a picture that no screen looks like.

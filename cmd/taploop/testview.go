@@ -86,6 +86,9 @@ func (v *testView) ended(r suite.Result) {
 	sum := r.Sum()
 	outcome := strings.ToUpper(suite.WordsIn(v.inv.Lang()).Outcomes[r.Outcome])
 	line := fmt.Sprintf("%-12s %s / %s", outcome, r.Suite, r.Name)
+	if r.Judged() {
+		line += " " + suite.WordsIn(v.inv.Lang()).Page.Judged
+	}
 	if len(r.Attempts) > 0 {
 		line += fmt.Sprintf(v.say.Took, sum.Seconds, sum.Steps, sum.Sent+sum.Got)
 		delete(v.doing, r.Last().Phone)

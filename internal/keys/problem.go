@@ -2,7 +2,9 @@ package keys
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -16,7 +18,12 @@ type Position struct {
 	Column int    `json:"column,omitempty"`
 }
 
-func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+func (p Position) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
 
 // Problem is something wrong at a place.
 type Problem struct {
@@ -30,6 +37,18 @@ type Problems []Problem
 // Add adds a problem.
 func (p *Problems) Add(at Position, format string, args ...any) {
 	*p = append(*p, Problem{at, fmt.Sprintf(format, args...)})
+}
+
+// Join adds the problems that an error has, or the error as one of the file.
+func (p *Problems) Join(file string, err error) {
+	if of, is := errors.AsType[*fs.PathError](err); is {
+		err = of.Err
+	}
+	if more, is := errors.AsType[Problems](err); is {
+		*p = append(*p, more...)
+	} else if err != nil {
+		p.Add(Position{File: file}, "%v", err)
+	}
 }
 
 // Err returns the problems as an error, in the order of the files, or nil if there are none.

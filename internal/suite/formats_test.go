@@ -132,15 +132,15 @@ func TestASelectionHasWhatItsCasesNeed(t *testing.T) {
 		require.NoError(t, err)
 		return namesOf(chosen)
 	}
-	_, err = suite.Select(items, suite.Selection{Grep: regexp.MustCompile("ten"), Shard: 1, Of: 2})
+	_, err = suite.Select(items, suite.Selection{Grep: regexp.MustCompile("ten"), Shard: suite.Shard{N: 1, Of: 2}})
 	require.ErrorContains(t, err, "no case is chosen")
-	require.Empty(t, pick(suite.Selection{Tags: []string{"slow"}, Shard: 2, Of: 2}))
+	require.Empty(t, pick(suite.Selection{Tags: []string{"slow"}, Shard: suite.Shard{N: 2, Of: 2}}))
 	require.Equal(t, []string{"one", "two"}, pick(suite.Selection{Tags: []string{"slow"}}))
 	require.Equal(t, []string{"four [n=1]", "four [n=2]", "five"},
 		pick(suite.Selection{Grep: regexp.MustCompile("five")}))
 	require.Len(t, pick(suite.Selection{Tags: []string{"shop"}}), 6)
-	first := pick(suite.Selection{Shard: 1, Of: 2})
-	second := pick(suite.Selection{Shard: 2, Of: 2})
+	first := pick(suite.Selection{Shard: suite.Shard{N: 1, Of: 2}})
+	second := pick(suite.Selection{Shard: suite.Shard{N: 2, Of: 2}})
 	require.Equal(t, []string{"one", "two", "four [n=1]", "four [n=2]", "five"}, first)
 	require.Equal(t, []string{"three"}, second[:1])
 }

@@ -13,8 +13,22 @@ import (
 type Selection struct {
 	Grep  *regexp.Regexp // matches the item's name, or suite and name; nil matches all
 	Tags  []string       // the item has one of them; nil does not choose
-	Shard int            // from 1; 0 is all
-	Of    int            // how many shards there are
+	Shard Shard
+}
+
+// Shard is a share of the items. The zero value is all.
+type Shard struct {
+	N, Of int // N from 1
+}
+
+// UnmarshalText reads "2/5".
+func (s *Shard) UnmarshalText(b []byte) error {
+	n, err := fmt.Sscanf(string(b), "%d/%d", &s.N, &s.Of)
+	if err != nil || n != 2 || fmt.Sprintf("%d/%d", s.N, s.Of) != string(b) || s.N < 1 ||
+		s.N > s.Of {
+		return fmt.Errorf("%q is no shard (write I/N, such as 2/5)", b)
+	}
+	return nil
 }
 
 // Select returns the items that are run, and the items that these need. Shards have different
@@ -26,8 +40,8 @@ func Select(items []*Item, s Selection) ([]*Item, error) {
 		return nil, hint.Add(errors.New("no case is chosen"),
 			"--dry-run lists all cases when --grep and --tags are left out")
 	}
-	if s.Of > 1 {
-		chosen = s.shard(chosen)
+	if s.Shard.Of > 1 {
+		chosen = s.Shard.of(chosen)
 	}
 	want := map[*Item]bool{}
 	for todo := chosen; len(todo) > 0; todo = todo[1:] {
@@ -47,8 +61,8 @@ func (s Selection) takes(i *Item) bool {
 		func(tag string) bool { return slices.Contains(s.Tags, tag) })
 }
 
-// shard deals the items out. Items that need each other go to one shard.
-func (s Selection) shard(items []*Item) []*Item {
+// of deals the items out. Items that need each other go to one shard.
+func (s Shard) of(items []*Item) []*Item {
 	var mine []*Item
 	of := map[*Item]int{}
 	for _, i := range items {
@@ -59,7 +73,7 @@ func (s Selection) shard(items []*Item) []*Item {
 		if _, known := of[root]; !known {
 			of[root] = len(of) % s.Of
 		}
-		if of[root] == s.Shard-1 {
+		if of[root] == s.N-1 {
 			mine = append(mine, i)
 		}
 	}
@@ -74,13 +88,4 @@ func (i *Item) Needed(items []*Item) (all []*Item) {
 		}
 	}
 	return all
-}
-
-// ParseShard reads "2/5".
-func ParseShard(s string) (shard, of int, err error) {
-	n, err := fmt.Sscanf(s, "%d/%d", &shard, &of)
-	if err != nil || n != 2 || fmt.Sprintf("%d/%d", shard, of) != s || shard < 1 || shard > of {
-		return 0, 0, fmt.Errorf("%q is no shard", s)
-	}
-	return shard, of, nil
 }

@@ -1,8 +1,6 @@
 package suite
 
 import (
-	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,7 +12,6 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/taploop/taploop/internal/files"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/text"
@@ -29,28 +26,22 @@ type Options struct {
 	Note func(file string)
 }
 
-// Read reads suites from files and folders, and returns their items. An error about the content of
-// files is keys.Problems, with all that is wrong.
+// Read reads suites from files and folders, and returns their items. Its error is keys.Problems,
+// with all that is wrong.
 func Read(paths []string, o Options) ([]*Item, error) {
 	var items []*Item
 	var problems keys.Problems
 	read := map[string]bool{}
 	for _, path := range paths {
 		list, err := o.list(path)
-		if err != nil {
-			return nil, err
-		}
+		problems.Join(path, err)
 		for _, file := range list {
 			if read[filepath.Clean(file)] {
 				continue
 			}
 			read[filepath.Clean(file)] = true
 			more, err := o.file(file, file == path)
-			if wrong, ok := errors.AsType[keys.Problems](err); ok {
-				problems = append(problems, wrong...)
-			} else if err != nil {
-				return nil, err
-			}
+			problems.Join(file, err)
 			items = append(items, more...)
 		}
 	}
@@ -66,24 +57,18 @@ func Read(paths []string, o Options) ([]*Item, error) {
 		}
 		recorded[i.Cassette()] = i
 	}
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
-	if len(items) == 0 {
-		return nil, hint.Add(fmt.Errorf("there is no test in %s", strings.Join(paths, ", ")),
+	if len(items) == 0 && problems == nil {
+		problems.Add(keys.Position{File: strings.Join(paths, ", ")}, "there is no test here; "+
 			"name a suite, or a folder with *.yaml or *.journey.xml files")
 	}
-	return items, nil
+	return items, problems.Err()
 }
 
 // list returns the files of a path that may be suites.
 func (o Options) list(path string) (list []string, err error) {
 	info, err := os.Stat(path)
-	if err != nil {
-		return nil, hint.Add(err, "name a suite's file, or a folder with suites")
-	}
-	if !info.IsDir() {
-		return []string{path}, nil
+	if err != nil || !info.IsDir() {
+		return []string{path}, err
 	}
 	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
 		name := d.Name()

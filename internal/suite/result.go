@@ -142,6 +142,11 @@ func (r *Result) Settle(say *Words) {
 	}
 }
 
+// Judged reports whether the last attempt has a model's word about an expectation.
+func (r *Result) Judged() bool {
+	return slices.ContainsFunc(r.Last().Checks, func(c Checked) bool { return c.Judged })
+}
+
 // Sum is what the attempts took together.
 func (r *Result) Sum() (total Attempt) {
 	for _, a := range r.Attempts {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/keys"
@@ -16,7 +15,7 @@ func Annotation(level string, at keys.Position, title, words string) string {
 	value := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	return fmt.Sprintf("::%s file=%s,line=%d,col=%d,title=%s::%s", level,
-		property.Replace(filepath.ToSlash(at.File)), at.Line, max(at.Column, 1),
+		property.Replace(filepath.ToSlash(at.File)), max(at.Line, 1), max(at.Column, 1),
 		property.Replace(title), value.Replace(words))
 }
 
@@ -59,7 +58,7 @@ func (s *Summary) Markdown() string {
 		if r.Outcome == suite.Passed {
 			why = ""
 		}
-		if slices.ContainsFunc(r.Last().Checks, func(c suite.Checked) bool { return c.Judged }) {
+		if r.Judged() {
 			why = strings.TrimSpace(why + " (judged by a model)")
 		}
 		fmt.Fprintf(&b, "| %s%s | %s | %s | %.1fs | %d | %s |\n", r.Outcome, inBrackets(r.Kind),

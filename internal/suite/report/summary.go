@@ -45,6 +45,7 @@ func (s *Summary) say() *suite.Words { return suite.WordsIn(s.Lang) }
 
 // JSON is everything.
 func (s *Summary) JSON() ([]byte, error) {
+	s.Results = append([]suite.Result{}, s.Results...) // [], not null
 	b, err := json.MarshalIndent(s, "", "  ")
 	return append(b, '\n'), err
 }
