@@ -11,7 +11,7 @@ import (
 func TestEachClassHasHintsOfItsWords(t *testing.T) {
 	all := map[string][]string{"slides": slideHints()}
 	for name, s := range foreignMatchers() {
-		all["foreign "+name] = s.hints
+		all["foreign "+name] = s.line.hints
 	}
 	for _, c := range matchers() {
 		all[c.Name] = c.hints

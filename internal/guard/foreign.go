@@ -43,13 +43,27 @@ const buttonOf = `(?:boton (?:de|para) |botao (?:de|para) |bouton (?:de |pour )?
 
 // foreignMatcher is a class's words in other languages, ready to be looked for.
 type foreignMatcher struct {
-	line  *regexp.Regexp // anywhere in a line
-	hints []string       // of line
-	ends  *regexp.Regexp // at its beginning or end: other languages have the verb behind its object
-	not   *regexp.Regexp
-	// of a task, nil if there are none
-	task *regexp.Regexp // at the beginning of a clause
-	last *regexp.Regexp // at its end
+	line, ends *late // anywhere in a line; at its beginning or end, where other languages have verbs
+	not        *late // nil if there are none
+	task, last *late // at the beginning of a clause of a task and at its end, nil if there are none
+}
+
+// late is an expression that is compiled when a text has a hint of it: most are long, and most
+// texts have none.
+type late struct {
+	hints []string
+	re    func() *regexp.Regexp
+}
+
+// newLate is the expression before + words + after.
+func newLate(before, words, after string) *late {
+	return &late{hintsOf(words), sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(before + words + after)
+	})}
+}
+
+func (l *late) in(text string) bool {
+	return l != nil && hinted(text, l.hints) && l.re().MatchString(text)
 }
 
 var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
@@ -65,16 +79,19 @@ var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
 		}
 		words := `(?:` + strings.Join(append(other, `\b(?:`+strings.Join(latin, "|")+`)(?:\b|$)`),
 			"|") + ")"
-		s := &foreignMatcher{line: regexp.MustCompile(words), hints: hintsOf(words),
-			not: regexp.MustCompile(folded(f.Not)),
-			ends: regexp.MustCompile("^(?:(?:" + yesForeign() + ")[,: ]+|" + buttonOf +
-				"|(?:" + inAll("now") + ") )?" + words + "|" +
-				words + "$")}
+		s := &foreignMatcher{line: newLate("", words, "")}
+		s.ends = &late{s.line.hints, sync.OnceValue(func() *regexp.Regexp {
+			return regexp.MustCompile("^(?:(?:" + yesForeign() + ")[,: ]+|" + buttonOf + "|(?:" +
+				inAll("now") + ") )?" + words + "|" + words + "$")
+		})}
+		if f.Not != "" {
+			s.not = newLate("", folded(f.Not), "")
+		}
 		if f.Task != "" {
-			s.task = regexp.MustCompile(politeForeign + "(?:" + folded(f.Task) + `)(?:$|[^\pL])`)
+			s.task = newLate(politeForeign, "(?:"+folded(f.Task)+")", `(?:$|[^\pL])`)
 		}
 		if f.Last != "" {
-			s.last = regexp.MustCompile("(?:" + folded(f.Last) + ")(?:" + lastForeign + ")$")
+			s.last = newLate("", "(?:"+folded(f.Last)+")", "(?:"+lastForeign+")$")
 		}
 		all[c.Name] = s
 	}
@@ -84,23 +101,23 @@ var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
 // matches are the words of a line that name in another language what a class does, "" for none. In
 // content, only those at its beginning count.
 func (s *foreignMatcher) matches(line string, anywhere, content bool) string {
-	if !hinted(line, s.hints) {
+	if !hinted(line, s.line.hints) {
 		return ""
 	}
-	if s.not.String() != "" {
-		line = s.not.ReplaceAllString(line, " ")
+	if s.not != nil {
+		line = s.not.re().ReplaceAllString(line, " ")
 	}
 	line = strings.TrimSpace(notLabels().ReplaceAllString(line, " "))
 	switch {
 	case content:
-		if at := s.line.FindStringIndex(line); at == nil || at[0] > 0 {
+		if at := s.line.re().FindStringIndex(line); at == nil || at[0] > 0 {
 			return ""
 		}
 		fallthrough
 	case anywhere:
-		return whole(line, s.line)
+		return whole(line, s.line.re())
 	}
-	return whole(line, s.ends)
+	return whole(line, s.ends.re())
 }
 
 // whole is the first match that begins a word, in scripts that part words by spaces.
@@ -124,21 +141,16 @@ func (s *foreignMatcher) wants(clause string) (wanted, forbidden bool) {
 	if s == nil {
 		return false, false
 	}
-	wanted = s.task != nil && s.task.MatchString(clause) ||
-		s.last != nil && s.last.MatchString(clause)
+	wanted = s.task.in(clause) || s.last.in(clause)
 	if !never().MatchString(clause) {
 		return wanted, false
 	}
-	return false, wanted || s.line.MatchString(clause)
+	return false, wanted || s.line.in(clause)
 }
 
 // names reports whether the text names what the class does, in another language.
 func (s *foreignMatcher) names(text string) bool {
-	if s == nil {
-		return false
-	}
-	return s.line.MatchString(text) || s.task != nil && s.task.MatchString(text) ||
-		s.last != nil && s.last.MatchString(text)
+	return s != nil && (s.line.in(text) || s.task.in(text) || s.last.in(text))
 }
 
 var never = sync.OnceValue(func() *regexp.Regexp {

@@ -156,8 +156,8 @@ func (c *class) hasVerb(words []string, looking bool) bool {
 // isTool reports whether the words of a tool's name say in another language what the class does:
 // all of them, the first or the last one.
 func (f *foreignMatcher) isTool(words []string) bool {
-	return f != nil && len(words) > 0 && (f.ends.MatchString(strings.Join(words, " ")) ||
-		f.ends.MatchString(words[0]) || f.ends.MatchString(words[len(words)-1]))
+	return f != nil && len(words) > 0 && (f.ends.in(strings.Join(words, " ")) ||
+		f.ends.in(words[0]) || f.ends.in(words[len(words)-1]))
 }
 
 // inHan reports whether a name in Chinese says what the class does. Behind a word that looks, what
