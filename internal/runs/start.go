@@ -38,8 +38,8 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 		return m.beginOnAny(ctx, r)
 	}
 	x, err := m.plan(r.Kind, plan{task: r.Task, maxSteps: r.MaxSteps, settings: r.Settings,
-		home: !r.KeepEnvironment, fresh: !r.KeepEnvironment && !m.opts.KeepApps, handed: r.Moving, by: r.By,
-		wish: r.By.wish(r.Task, r.Wish)})
+		home: !r.KeepEnvironment, fresh: !r.KeepEnvironment && !m.opts.KeepApps, handed: r.Moving,
+		by: r.By, wish: r.By.wish(r.Task, r.Wish)})
 	if err != nil {
 		return Status{}, err
 	}
