@@ -76,7 +76,7 @@ func (x *execution) launch(queue bool) error {
 	x.state, x.release = m.states.use(x.sess.ID)
 	x.state.enter(x.active)
 	// Joined here, so that runs queue in the order of the calls.
-	x.place = m.lines.Join(x.sess, x.run.ID)
+	x.place = m.lines.Join(x.sess, x.run)
 	life := x.run
 	if m.spawn(func() { x.watchRow(ctx, life) }) && m.spawn(func() { x.drive(ctx) }) {
 		return nil

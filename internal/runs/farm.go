@@ -38,6 +38,7 @@ func (m *Manager) Attend(which Resume) {
 	if which == ResumeNone {
 		return
 	}
+	m.store.Farm.KeepPlaces()
 	m.spawn(func() { // a phone that does not answer holds up no claims
 		for ; m.ctx.Err() == nil && !near.Closed(); _ = wait.For(m.ctx, rescueEvery) {
 			f.report("taking up runs", f.rescue(m.ctx))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -146,6 +148,102 @@ func TestRunsOfADeadWorkerAreTakenUpByWhoSeesThePhoneNext(t *testing.T) {
 		require.Equal(t, store.Completed, st.Run.State, "%s", st.Message)
 		require.Len(t, all.phones["P"].done(), 6, "nothing is lost or repeated")
 		require.NotEmpty(t, next.policy.seen)
+	})
+}
+
+// The runs that wait for a phone stay behind the one that a dead worker has left.
+func TestARunOfADeadWorkerKeepsItsPhone(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := newFakePhones("P")
+		dying, err := store.Open(w.ctx(), w.dir, nil)
+		require.NoError(t, err)
+		_, left, err := dying.Begin(w.ctx(), store.Session{Serial: "P"}, store.Run{
+			Task: "tap tap tap", Leased: true, MaxSteps: 9})
+		require.NoError(t, err)
+		_, err = dying.Runs.Transition(w.ctx(), left.ID, store.Change{To: store.Running})
+		require.NoError(t, err)
+		front, worker := w.machine(all), w.machine(all, "P")
+		defer front.close()
+		defer worker.close()
+		next, err := front.manager.Start(w.ctx(),
+			runs.StartRequest{Task: "tap", Serial: "P", Queue: true})
+		require.NoError(t, err)
+		time.Sleep(rescued + 2*time.Second)
+		require.NoError(t, dying.Close())
+		time.Sleep(time.Second + time.Millisecond) // the next in line has looked
+		_, err = front.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Serial: "P"})
+		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
+		first, second := front.wait(left.SessionID).Run, front.wait(next.Session.ID).Run
+		require.Equal(t, store.Completed, first.State, "%s", first.Error)
+		require.Equal(t, store.Completed, second.State, "%s", second.Error)
+		require.True(t, first.EndedAt.Before(second.EndedAt), "it had begun before")
+	})
+}
+
+// rescued is how often the runs of the dead are looked for.
+const rescued = 5 * time.Second
+
+// Three workers are replaced one after the other while more tasks wait than there are phones.
+func TestAnUpgradeUnderLoadStopsNoRunForMoreThanALease(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := newFakePhones("P", "Q")
+		front := w.machine(all)
+		defer front.close()
+		workers := make([]*fixture, 3)
+		for i := range workers {
+			workers[i] = w.machine(all, "P", "Q")
+		}
+		var begun []runs.Status
+		for i := range 12 {
+			st, err := front.manager.Start(w.ctx(), runs.StartRequest{Queue: true,
+				Task: "tap tap tap tap tap tap", Serial: []string{"P", "Q"}[i%2],
+				Client: []string{"a", "b", "c"}[i%3]})
+			require.NoError(t, err)
+			begun = append(begun, st)
+		}
+		stopped := map[string]time.Time{} // runs that went on before, until they go on again
+		longest, handed, busy := time.Duration(0), 0, ""
+		look := func() (left int) {
+			busy = ""
+			for _, st := range begun {
+				r, err := front.store.Runs.Get(w.ctx(), st.Run.ID)
+				require.NoError(t, err)
+				since, was := stopped[r.ID]
+				switch {
+				case r.State == store.Queued && r.Progress.Steps > 0 && !was:
+					stopped[r.ID] = time.Now()
+					handed++
+				case was && r.State != store.Queued:
+					longest = max(longest, time.Since(since))
+					delete(stopped, r.ID)
+				}
+				if r.State == store.Running && r.Progress.Steps > 0 {
+					busy = r.Owner
+				}
+				if r.State != store.Completed {
+					left++
+				}
+			}
+			return left
+		}
+		var draining sync.WaitGroup
+		for upgraded, left := 0, look(); left > 0; left = look() {
+			at := slices.IndexFunc(workers,
+				func(o *fixture) bool { return o.store.Owner.ID == busy })
+			if upgraded < len(workers) && left < 12-2*upgraded && at >= 0 {
+				draining.Go(workers[at].close)
+				workers[at] = w.machine(all, "P", "Q")
+				upgraded++
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		draining.Wait()
+		for _, o := range workers {
+			o.close()
+		}
+		t.Logf("%d runs were handed over, one waited for %v", handed, longest)
+		require.GreaterOrEqual(t, handed, len(workers))
+		require.Less(t, longest, 15*time.Second, "a lease")
 	})
 }
 

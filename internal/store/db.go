@@ -22,6 +22,7 @@ type db struct {
 	// waiters in their order, which database/sql's pool does not.
 	writeQueue *wait.Line
 	stalled    atomic.Bool // see Store.Stalled
+	places     atomic.Bool // see Farm.KeepPlaces
 	frames     frames
 	owner      *Owner
 	vault      *vault

@@ -25,6 +25,10 @@ func (f Farm) Room(ctx context.Context) error {
 	return err
 }
 
+// KeepPlaces has runs that a dead process was carrying out keep their phones: this process hands
+// them over (see [Runs.HandOver]) before it lets others have them.
+func (f Farm) KeepPlaces() { f.places.Store(true) }
+
 // Worker is a process with phones, as it says of itself.
 type Worker struct {
 	ID     string          `json:"id"` // of its Owner

@@ -16,9 +16,10 @@ type Leases struct{ *db }
 
 // Take leases the phone to the run, or returns a *BusyError with the holder. A holder in the same
 // session gives way, and so does one without a claim: its run is paused or has ended, its owner
-// died while it was running, or it has waited for a person for longer than WaitingLease. A holder
-// that gives way can write no further intent. A worker that lives has its claim until it lets go,
-// whatever others have made of its run: it may be in the middle of a gesture.
+// died while it was running (but see [Farm.KeepPlaces]), or it has waited for a person for longer
+// than WaitingLease. A holder that gives way can write no further intent. A worker that lives has
+// its claim until it lets go, whatever others have made of its run: it may be in the middle of a
+// gesture.
 func (l Leases) Take(ctx context.Context, serial, runID string) error {
 	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
 		r, err := runByID(ctx, tx, runID)
@@ -106,7 +107,7 @@ func (l Leases) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 	case h.touches, h.State == Queued && owner == "": // until a worker has the phone
 		return h, true, nil
 	case h.State == Queued, h.State == Running:
-		return h, l.owner.alive(ctx, q, owner), nil
+		return h, l.places.Load() || l.owner.alive(ctx, q, owner), nil
 	case h.State.Waiting():
 		h.Until = waiting.Add(WaitingLease)
 		return h, l.now().Before(h.Until), nil

@@ -48,16 +48,17 @@ func New(leases Leases, log *slog.Logger) *Lines {
 
 // Place is the place of a run in a line.
 type Place struct {
-	hold store.Hold    // the hold that the run will have
+	hold store.Hold // the hold that the run will have
+	made time.Time
 	wake chan struct{} // has a token when it may be the run's turn
 }
 
-// Join adds a run of the session to its line: behind the other runs of its client, and before those
+// Join adds a run of the session to its line: behind the older runs of its client, and before those
 // in front of which more runs of their own client wait. The caller must call Leave.
-func (l *Lines) Join(x store.Session, runID string) *Place {
+func (l *Lines) Join(x store.Session, r store.Run) *Place {
 	p := &Place{
-		wake: make(chan struct{}, 1),
-		hold: store.Hold{Serial: x.Serial, SessionID: x.ID, Client: x.Client, RunID: runID,
+		wake: make(chan struct{}, 1), made: r.CreatedAt,
+		hold: store.Hold{Serial: x.Serial, SessionID: x.ID, Client: x.Client, RunID: r.ID,
 			State: store.Queued, Since: time.Now()},
 	}
 	l.mu.Lock()
@@ -71,13 +72,15 @@ func (l *Lines) Join(x store.Session, runID string) *Place {
 func (p *Place) share(line []*Place) int {
 	own, before := 0, map[string]int{} // runs in front, by client
 	for _, o := range line {
-		if o.hold.Client == p.hold.Client {
+		if o.hold.Client == p.hold.Client && !o.made.After(p.made) {
 			own++
 		}
 	}
 	for i, o := range line {
 		theirs := before[o.hold.Client]
-		if i >= places(p.hold.Serial) && theirs > own && before[p.hold.Client] == own {
+		// a run that another worker has handed over is older than some that wait
+		older := o.hold.Client == p.hold.Client && theirs == own && p.hold.Serial != ""
+		if older || i >= places(p.hold.Serial) && theirs > own && before[p.hold.Client] == own {
 			return i
 		}
 		before[o.hold.Client]++

@@ -69,7 +69,7 @@ func bubble(t *testing.T, f func(t *testing.T, w *fixture)) {
 
 // join lets a run wait for its turn, and tells of its end.
 func (w *fixture) join(ctx context.Context, serial, run string) (*queue.Place, <-chan error) {
-	p := w.Join(store.Session{ID: "session of " + run, Serial: serial}, run)
+	p := w.Join(store.Session{ID: "session of " + run, Serial: serial}, store.Run{ID: run})
 	ended := make(chan error, 1)
 	go func() {
 		err := w.Acquire(ctx, p, func() { w.note(&w.busy, run) })
@@ -114,7 +114,7 @@ func TestClientsTakeTurns(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		for i, run := range []string{"a0", "a1", "a2", "a3", "b1", "c1", "b2", "a4", "c2"} {
 			client := run[:1]
-			p := w.Join(store.Session{ID: run, Serial: "A", Client: client}, run)
+			p := w.Join(store.Session{ID: run, Serial: "A", Client: client}, store.Run{ID: run})
 			go func() {
 				assert.NoError(t, w.Acquire(t.Context(), p, func() {}))
 				w.note(&w.turns, run)
@@ -131,13 +131,32 @@ func TestClientsTakeTurns(t *testing.T) {
 
 		var goals []*queue.Place
 		for range queue.Goals + 2 {
-			goals = append(goals, w.Join(store.Session{Client: "a"}, "of a"))
+			goals = append(goals, w.Join(store.Session{Client: "a"}, store.Run{ID: "of a"}))
 		}
-		w.Join(store.Session{Client: "b"}, "of b")
+		w.Join(store.Session{Client: "b"}, store.Run{ID: "of b"})
 		require.Equal(t, queue.Goals, w.Ahead("", "of b"), "before the goals that wait")
 		for _, p := range goals {
 			w.Leave(p)
 		}
+	})
+}
+
+// A run that another worker has handed over was begun before some that wait here.
+func TestAnOlderRunIsInFrontOfTheYoungerOnesOfItsClient(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		began := time.Now()
+		for i, run := range []string{"a2", "b7", "a4", "a3", "a1", "b1", "c9", "a5", "a2 too"} {
+			at := began.Add(time.Duration(run[1]) * time.Second)
+			w.Join(store.Session{Serial: "A", Client: run[:1]}, store.Run{ID: run, CreatedAt: at})
+			require.Less(t, w.Ahead("A", run), i+1)
+		}
+		var line []string
+		all, err := w.Holders(t.Context(), "A")
+		require.NoError(t, err)
+		for _, h := range all {
+			line = append(line, h.RunID)
+		}
+		require.Equal(t, []string{"a1", "b1", "c9", "a2", "b7", "a2 too", "a3", "a4", "a5"}, line)
 	})
 }
 
