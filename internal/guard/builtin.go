@@ -46,11 +46,6 @@ func builtin(s *Subject) []finding {
 	default:
 		add(byToolName(s)...)
 	}
-	if s.Judged == Harmless {
-		list = slices.DeleteFunc(list, func(f finding) bool {
-			return f.class == &unknownLabel
-		})
-	}
 	slices.SortStableFunc(list, func(a, b finding) int {
 		return int(b.class.Severity - a.class.Severity)
 	})

@@ -35,3 +35,17 @@ func TestADialogIsKnownByWhatItAsks(t *testing.T) {
 		}
 	}
 }
+
+// A judge that calls a label harmless answers for what is asked only because nobody knows the
+// label. What is known, by its words or by the arrangement, it takes back nowhere.
+func TestAJudgeAnswersForLabelsThatAreUnknown(t *testing.T) {
+	page := guard.Layout{Button: true, Primary: true, Words: []string{"Razem 20 zł"}}
+	for label, ask := range map[string]bool{"Zubyakni": false, "Pay now": true, "Potwierdź": true,
+		"Buy for 20 zł": true} {
+		s := tap("com.x", label, page.Words...)
+		s.Layout, s.Element.Class = &page, "android.widget.Button"
+		require.Equal(t, guard.Ask, builtin(t).Decide(s).Verdict, label)
+		s.Judged = guard.Harmless
+		require.Equal(t, ask, builtin(t).Decide(s).Verdict == guard.Ask, label)
+	}
+}

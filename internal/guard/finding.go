@@ -47,8 +47,6 @@ var (
 	unknownSystem = class{Name: "system dialog", Severity: Sensitive,
 		Task: `allow|grant|give|install|uninstall`, TaskHan: `允许|授权|权限|安装|卸载`}
 	unknownEnd = class{Name: "end", Severity: Sensitive}
-	// by its place, and a judge that knows its label may say that it is none
-	unknownLabel = class{Name: "end", Severity: Sensitive}
 	// a page of which nothing is listed
 	unlistedEnd = class{Name: "unlisted end", Severity: Sensitive}
 	unseen      = class{Name: "unseen", Severity: Sensitive}

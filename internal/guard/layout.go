@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/taploop/taploop/internal/text"
 )
@@ -15,7 +16,7 @@ type Layout struct {
 	Button  bool `json:"button,omitempty"`  // it is one by its class
 	Primary bool `json:"primary,omitempty"` // the button by which the page or dialog continues
 	Alone   bool `json:"alone,omitempty"`   // nothing else in the dialog takes touches
-	Ends    bool `json:"ends,omitempty"`    // the first button behind a form of several fields
+	Ends    bool `json:"ends,omitempty"`    // the first line of buttons behind a form of fields
 	// it is one of three or more of one size and line, or column, that say different things
 	Peer   bool `json:"peer,omitempty"`
 	Pad    bool `json:"pad,omitempty"`    // of keys that enter digits, and no calculator's
@@ -23,11 +24,13 @@ type Layout struct {
 	Clears bool `json:"clears,omitempty"` // it lies in a text field, or right behind one
 	Switch bool `json:"switch,omitempty"` // it can be switched, or has something that can
 	Tab    bool `json:"tab,omitempty"`    // it is one of the tabs at the bottom of a page
+	Bar    bool `json:"bar,omitempty"`    // it lies in the bar at the top of a page
 	// it is a picture on the line of a composer with text in it, behind that
 	Sends bool `json:"sends,omitempty"`
 	// the labels of the other buttons by which the page or dialog continues, where it does not
 	// continue by this one
 	Beside []string `json:"beside,omitempty"`
+	Pair   string   `json:"pair,omitempty"` // the label of the only other button on its line
 	Title  string   `json:"title,omitempty"`
 	Words  []string `json:"words,omitempty"`  // of the page or dialog, not of what takes touches
 	Fields []string `json:"fields,omitempty"` // what its text fields are called
@@ -50,17 +53,15 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 		return list
 	}
 	yes := affirms(on, affirmative()) || affirms(on, finalizes())
-	vague := yes || !named && len(on) > 0 && short(on) && (l.Dialog || !leadsOn(s, on[0]))
+	// a judge that knows the label may say that it is harmless
+	vague := yes || !named && s.Judged != Harmless && len(on) > 0 && short(on) &&
+		!viewing().MatchString(on[0]) && (l.Dialog || !leadsOn(s, on[0]))
 	button := l.Button || l.Primary || l.Dialog && !l.declines()
 	if own := sumIn(on); own != "" && short(on) && (l.Button || l.Primary) &&
 		!viewing().MatchString(on[0]) {
 		return append(list, finding{classNamed("pay"), underFinger, own})
 	}
-	sums := l.Words
-	if l.Primary && !l.Dialog && l.Button {
-		sums = s.Screen
-	}
-	if sum := sumIn(sums); sum != "" && button && vague && (yes || l.Primary || l.Dialog) {
+	if sum := s.sumBeside(yes); sum != "" && vague && (yes || button && (l.Primary || l.Dialog)) {
 		list = append(list, finding{classNamed("pay"), onScreen, sum})
 	}
 	if card := cardField(l.Fields); card != "" && vague && (yes || l.Primary || l.Ends) {
@@ -74,13 +75,32 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	case slices.ContainsFunc(on, countsDown.MatchString) && button,
 		l.Dialog && l.Primary && !l.Alone && vague && !yes && unknownLanguage(s, on) &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
-		l.Ends && vague && yes:
+		l.Ends && vague && (yes || button), l.Primary && !l.Dialog && vague && !yes && len(on) == 1:
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
-	case l.Primary && !l.Dialog && vague && !yes && len(on) == 1:
-		list = append(list, finding{&unknownLabel, underFinger, on[0]})
 	}
 	return list
 }
+
+// sumBeside is the sum of money that the page or dialog is about, "" for none. Beside a label that
+// does not say yes, what was booked, which has its sign, is none, nor are the prices of a list.
+func (s *Subject) sumBeside(yes bool) string {
+	l := s.Layout
+	sums := l.Words
+	if l.Primary && !l.Dialog && l.Button {
+		sums = s.Screen
+	}
+	sums = slices.DeleteFunc(slices.Clone(sums), func(t string) bool {
+		return sumIn([]string{t}) == "" || !yes && booked.MatchString(normalize(t))
+	})
+	listed := func(t string) bool { return !slices.Contains(l.Words, t) }
+	if !yes && len(sums) > 1 && slices.ContainsFunc(sums, listed) && sumIn(l.Words) == "" {
+		return ""
+	}
+	return sumIn(sums)
+}
+
+// booked matches a sum with the sign of what came in or went out.
+var booked = regexp.MustCompile(`^[-−–+] ?[^\pL\p{Nd}]?\p{Nd}|^[^\pL\p{Nd}]?[-−+] ?\p{Nd}`)
 
 // sells is what a button does that is a price to the last cent, and a card that sells points, or
 // something for points.
@@ -88,7 +108,10 @@ func (l *Layout) sells(on []string, named bool) *finding {
 	switch {
 	case l == nil:
 	case l.Button && len(on) == 1 && soldFor().MatchString(on[0]) && sumIn(on) != "",
-		len(on) > 1 && pricedInPoints().MatchString(on[0]) && sumIn(on[1:]) != "":
+		len(on) > 1 && inPoints().MatchString(on[0]) && !inPoints().MatchString(on[1]) &&
+			sumIn(on[1:]) != "",
+		l.Button && len(on) == 1 && (draws().MatchString(on[0]) || inPoints().MatchString(on[0]) &&
+			strings.ContainsFunc(on[0], unicode.IsDigit) && !pricedInPoints().MatchString(on[0])):
 		return &finding{classNamed("pay"), underFinger, on[0]}
 	case len(on) > 2 && !named && pricedInPoints().MatchString(strings.Join(on, " ")) &&
 		!strings.ContainsAny(on[len(on)-1], "0123456789") && short(on[len(on)-1:]):
@@ -103,12 +126,26 @@ var pricedInPoints = sync.OnceValue(func() *regexp.Regexp {
 		`)(?:[^\pL]|$)`)
 })
 
+// inPoints matches what names points.
+var inPoints = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\pL])(?:` + folded(wordLists["points"]) + `)(?:[^\pL]|$)`)
+})
+
+// draws matches a label that draws lots for what a game has in store, so many at a time.
+var draws = listed("draws")
+
 // repeats reports whether the button by which a dialog continues is the beginning of its title, as
 // in "Quit the group? [Cancel] [Quit]": then it does what the title says.
 func (l *Layout) repeats(on []string) bool {
 	return l != nil && l.Dialog && l.Primary && len(on) == 1 &&
 		strings.HasPrefix(normalize(l.Title), on[0]+" ")
 }
+
+// decides reports whether the only other button on the line of one refuses: then it says yes to
+// what the page asks.
+func (l *Layout) decides() bool { return l != nil && saysNo(lines(l.Pair)) }
+
+func (l *Layout) dialog() bool { return l != nil && l.Dialog }
 
 // declines reports whether the dialog continues by another button, which does not refuse.
 func (l *Layout) declines() bool {
@@ -128,7 +165,7 @@ func bySpecialAccess(s *Subject, on []string) []finding {
 	if !strings.Contains(s.App, "settings") || knownHarmless(on) {
 		return nil
 	}
-	if s.Layout.Switch && slices.ContainsFunc(on, opensPhone().MatchString) {
+	if s.Layout.Switch && (s.service(title) || slices.ContainsFunc(on, opensPhone().MatchString)) {
 		return []finding{{classNamed("grant"), underFinger, on[0]}}
 	}
 	if !special().MatchString(title) || slices.Contains(on, title) ||
@@ -136,6 +173,18 @@ func bySpecialAccess(s *Subject, on []string) []finding {
 		return nil
 	}
 	return []finding{{classNamed("grant"), onScreen, s.Layout.Title}}
+}
+
+// service reports whether a page of the settings is one about a service with access to all that is
+// on the screen: the touched switch and the one for its shortcut bear the name that is the title.
+func (s *Subject) service(title string) bool {
+	bear := 0
+	for _, t := range s.Screen {
+		if t = normalize(t); t != title && len(title) > 2 && strings.Contains(t, title) {
+			bear++
+		}
+	}
+	return bear > 1 && strings.Contains(strings.Join(s.Element.lines(), " "), title)
 }
 
 // opensPhone matches switches of the settings that let others into the phone.
@@ -163,7 +212,9 @@ func knownHarmless(lines []string) bool {
 
 // leads matches labels that lead somewhere, or change nothing that matters.
 var leads = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + folded(wordLists["leads"]) + `|` + inAll("leads") + `)$`)
+	return regexp.MustCompile(`^(?:` + folded(wordLists["leads"]) + `|` + inAll("leads") + `|` +
+		folded(wordLists["shops_on"]) + `|(?:` + folded(wordLists["viewing"]) + `) (?:` +
+		folded(wordLists["collects"]) + `))$`)
 })
 
 // leadsOn reports whether the first word of a label says that it leads somewhere, or it is on a
@@ -171,6 +222,7 @@ var leads = sync.OnceValue(func() *regexp.Regexp {
 func leadsOn(s *Subject, label string) bool {
 	word, _, _ := strings.Cut(label, " ")
 	return leads().MatchString(word) || leadsFirst().MatchString(label) ||
+		leadsLast().MatchString(label) ||
 		globs(launchers, s.App, true)
 }
 
@@ -178,6 +230,8 @@ func leadsOn(s *Subject, label string) bool {
 var viewing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + folded(wordLists["viewing"]) + `)(?:[^\pL]|$)|^查看`)
 })
+
+var leadsLast = listed("leads_last")
 
 var leadsFirst = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:` + folded(wordLists["leads_first"]) + `|` + inAll("leads") +

@@ -42,6 +42,7 @@ var made = []struct{ class, verb, object string }{
 	{"send", "send", ""}, {"publish", "publish", ""},
 	{"sign", "sign", ""}, {"sign", "submit", "form"},
 	{"grant", "grant", ""}, {"grant", "unlock", "door"},
+	{"grant", "share", "location"},
 	{"install", "install", ""}, {"uninstall", "uninstall", ""},
 	{"call", "call", ""}, {"account", "logout", ""}, {"account", "change", "password"},
 }

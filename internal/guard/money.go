@@ -43,6 +43,9 @@ var moneyWords = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[._])(?:` + wordLists["money_words"] + `)(?:$|[._\d])`)
 })
 
+// Priced reports whether a sum of money stands in the text.
+func Priced(text string) bool { return sumIn([]string{text}) != "" }
+
 // sumIn is the first sum of money in the texts, "" for none.
 func sumIn(texts []string) string {
 	for _, t := range texts {

@@ -105,10 +105,10 @@ func byTouch(s *Subject) []finding {
 	case len(lines) > 0 && !e.WholeScreen:
 		list = append(list, byLabel(lines, underFinger, strings.Contains(e.Class, "Button"))...)
 		list = append(list, byLabel(s.wrapped(lines), underFinger, false)...)
-		if affirms(lines, affirmative()) {
+		if affirms(lines, affirmative()) || s.Layout.decides() {
 			list = append(list, byDialog(s)...)
 		}
-		if affirms(lines, finalizes()) {
+		if affirms(lines, finalizes()) && !knownHarmless(lines) {
 			list = append(list, byPrice(s, totals())...)
 		}
 		if slices.ContainsFunc(lines, subs.MatchString) {
@@ -174,13 +174,15 @@ func calls(t string) bool {
 func takenBack(s *Subject, lines []string, f finding) bool {
 	l := s.Layout
 	switch {
-	case f.where == underFinger && (l == nil || !l.Dialog) &&
-		(s.Element.chooses() || counts(lines)),
+	case s.Element.chooses() && (f.where == onScreen || f.where == underFinger && !l.dialog()),
+		f.where == underFinger && !l.dialog() && (counts(lines) || len(lines) > 1 &&
+			slices.ContainsFunc(lines, booked.MatchString)),
 		l != nil && l.Tab && f.class.Name == "call", s.ownSwitch() && f.class.Name == "grant",
 		s.Element.refuses() && f.class.Name == "grant":
 		return true
 	case f.class.Name == "delete":
-		return keypad(s) || l != nil && (l.Clears || l.Pad || filtered.MatchString(l.Title)) ||
+		return keypad(s) || l != nil && (l.Clears || l.Pad || filtered.MatchString(l.Title) ||
+			!l.Dialog && collects().MatchString(normalize(l.Title))) ||
 			slices.ContainsFunc(lines, clears.MatchString) &&
 				slices.ContainsFunc(text.Words(s.Element.ResourceID), narrows.MatchString)
 	}
@@ -193,11 +195,12 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	switch {
 	case f.class.Name == "send" && len(l.Fields) > 0, // what was written
 		(f.class.Name == "publish" || f.class.Name == "send" && !s.aboutMoney()) &&
-			strings.Contains(f.words, " "):
+			strings.Contains(f.words, " ") && !strings.HasPrefix(f.words, "reply "):
 		return false
 	}
 	strong := strings.Join(append(slices.Clone(lines), text.Words(s.Element.id())...), " ")
 	return slices.Contains(leading, f.class.Name) && !decided().MatchString(strong) &&
+		!draws().MatchString(strong) &&
 		sumIn(lines) == ""
 }
 
@@ -239,6 +242,10 @@ func (e *Element) id() string {
 
 var (
 	clears = regexp.MustCompile(`^(?:clear|reset|x)\b|^(?:清除|清空|重置)$`)
+	// the title of a page on which things are gathered that somebody likes, or may buy
+	collects = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:` + folded(wordLists["collects"]) + `)$`)
+	})
 	// the title of a page on which a list is made shorter
 	filtered = regexp.MustCompile(`(?i)^(?:filte?r|筛选|絞り込み|필터|фильтр|фільтр|ตัวกรอง|bộ lọc)`)
 	narrows  = regexp.MustCompile(`^(?:filters?|search|query|input|edit)$`)
@@ -326,13 +333,14 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	switch {
 	case s.aboutMoney() && knownHarmless(lines):
 	case s.aboutMoney():
-		aside := l != nil && !l.Primary && !l.Dialog &&
-			(sumIn(l.Words) == "" || !l.Button && len(l.Beside) > 0)
+		aside := l != nil && (l.Peer || !l.Primary && !l.Dialog &&
+			(s.sumBeside(false) == "" || !l.Button && (l.Bar || len(l.Beside) > 0)))
 		if aside && !vague && !affirms(lines, confirms()) {
 			break
 		}
 		if vague || !refusal && (affirms(lines, confirms()) ||
-			button(s.Element, lines) && unknownLanguage(s, lines)) {
+			s.Judged != Harmless && button(s.Element, lines) && !leadsOn(s, lines[0]) &&
+				unknownLanguage(s, lines)) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true):

@@ -113,7 +113,8 @@ func (p *page) layout(i int) *guard.Layout {
 	if !l.Primary {
 		l.Beside = p.besides(i)
 	}
-	l.Ends = len(p.fields) > 1 && p.behind(p.fields[len(p.fields)-1]) == i
+	l.Pair = p.pair(i)
+	l.Ends, l.Bar = p.ends(i), e.Bounds.Max.Y < 0.12
 	l.Pad, l.Digit = p.padKey(i), p.enters(i)
 	l.Peer = p.peer(i)
 	l.Tab = l.Peer && e.Bounds.Max.Y > low && e.Bounds.Min.Y > 0.8
@@ -178,6 +179,24 @@ func (p *page) besides(i int) (labels []string) {
 	return labels
 }
 
+// pair is the label of the only other element of the size of the element i on its line, "" for none
+// or several.
+func (p *page) pair(i int) (label string) {
+	r := p.list[i].Bounds
+	for j := range p.list {
+		b := p.list[j].Bounds
+		if j == i || !p.list[j].Touchable() || !alike(b.Min.Y, r.Min.Y) || !alike(b.Max.Y, r.Max.Y) {
+			continue
+		}
+		if label != "" || !alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) {
+			return ""
+		}
+		g := element(p.list, j, b.Center())
+		label = strings.TrimSpace(g.Text + "\n" + g.Description)
+	}
+	return label
+}
+
 // behind is the first button that follows the field f, below it or to its right, or -1.
 func (p *page) behind(f int) int {
 	r := p.list[f].Bounds
@@ -191,6 +210,17 @@ func (p *page) behind(f int) int {
 		}
 	}
 	return -1
+}
+
+// ends reports whether the element i is the first button behind a form of several fields, or one on
+// the line of that.
+func (p *page) ends(i int) bool {
+	if len(p.fields) < 2 {
+		return false
+	}
+	first := p.behind(p.fields[len(p.fields)-1])
+	return first == i || first >= 0 && button(&p.list[i]) &&
+		alike(p.list[first].Bounds.Min.Y, p.list[i].Bounds.Min.Y)
 }
 
 // enter is what is said on the button for which the enter key stands in the field f: the one beside
@@ -275,11 +305,12 @@ func overlaps(a, b, c, d float64) bool { return a < d && c < b }
 func alike(a, b float64) bool { return a-b < 0.012 && b-a < 0.012 }
 
 // peer reports whether two others that take touches have the size of the element i, and stand on
-// its line or in its column, and each of the three says something else: tabs, tiles, modes and the
-// rows of a menu lead somewhere.
+// its line or in its column, and each of the three says something else, all with a price if the
+// element has one: tabs, tiles, modes and the rows of a menu lead somewhere.
 func (p *page) peer(i int) bool {
 	r := p.list[i].Bounds
-	labels := map[string]bool{}
+	inLine, inColumn := map[string]bool{}, map[string]bool{}
+	priced := guard.Priced(said(&p.list[i]))
 	for j := range p.list {
 		o := &p.list[j]
 		if !o.Touchable() || o.Editable || p.inside[j] != p.inside[i] {
@@ -292,12 +323,18 @@ func (p *page) peer(i int) bool {
 		tabs := line && (alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) || b.Max.Y > 0.9 || b.Max.Y < 0.2)
 		if (tabs || column) && (j == i || !overlaps(b.Min.X, b.Max.X, r.Min.X, r.Max.X) || column) {
 			g := element(p.list, j, b.Center())
-			if t := strings.TrimSpace(g.Text + g.Description); t != "" {
-				labels[t] = true
+			t := strings.TrimSpace(g.Text + g.Description)
+			if t != "" && (!priced || guard.Priced(t)) {
+				if tabs {
+					inLine[t] = true
+				}
+				if column {
+					inColumn[t] = true
+				}
 			}
 		}
 	}
-	return len(labels) > 2 || r.Max.Y > low && p.amongTabs(i)
+	return max(len(inLine), len(inColumn)) > 2 || r.Max.Y > low && p.amongTabs(i)
 }
 
 // low is from where on, of the screen's height, there are the tabs of a page.
