@@ -8,6 +8,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Run pursues the goal of p until it ends or has to wait, and returns how, with the progress from
@@ -25,7 +27,8 @@ import (
 func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progress, error) {
 	limits := r.Limits.withDefaults()
 	l := &loop{Runner: r, limits: limits, start: time.Now(),
-		watch: watch{phone: r.Phone, longest: limits.Settle, touched: r.Moving},
+		watch: watch{phone: r.Phone, longest: limits.Settle, touched: r.Moving,
+			before: view{Observation: screen.Observation{State: r.Left}}},
 		record: record{journal: r.Journal, observe: r.Observe,
 			log:      cmp.Or(r.Log, slog.New(slog.DiscardHandler)),
 			progress: p.clone(), saved: p, from: p.From(from), open: new(Step)}}

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Runner pursues goals. It has no state: one Runner may serve several calls of Run, also at once if
@@ -42,6 +44,7 @@ type Runner struct {
 	EarlyAlways bool
 
 	Moving  bool         // the phone was touched just before: the first step waits for rest, too
+	Left    screen.State // what was in front before that, zero if it is not known
 	Observe func(Event)  // called synchronously on the goroutine of Run, may be nil
 	Log     *slog.Logger // nil discards
 }

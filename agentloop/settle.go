@@ -49,6 +49,7 @@ const (
 	frameTime   = 2 * time.Second        // for a frame without a state
 	firstPoll   = 100 * time.Millisecond // between the beginnings of the first two looks
 	lastPoll    = 300 * time.Millisecond // what the pauses between looks grow to
+	transition  = 200 * time.Millisecond // what most home screens take at least to come
 	reaction    = 600 * time.Millisecond // a screen that did not move for so long is not going to
 	lookAgain   = time.Second            // what a black screen gets to show something
 	enoughQuiet = time.Second            // of a screen on which something small keeps moving
@@ -116,7 +117,7 @@ type watch struct {
 	phone    Phone
 	longest  time.Duration // that rest is waited for: Limits.Settle
 	touched  bool          // a gesture may have set the screen in motion
-	before   view          // the screen that was shown last, zero if there was none
+	before   view          // what was shown last; no frame before the first look of a run
 	moving   bool          // it is not known to be at rest
 	replaced bool          // it was another one when the phone was to be touched
 	motion   motion        // what kept moving when it was looked at last
@@ -155,7 +156,11 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 	}
 	began, pause := time.Now(), firstPoll
 	w.motion = motion{}
-	_ = wait.For(ctx, min(w.habit.rest, w.longest))
+	rest := w.habit.rest
+	if w.before.Frame == nil && w.before.State.App != "" {
+		rest = transition
+	}
+	_ = wait.For(ctx, min(rest, w.longest))
 	former := w.frameOnly(ctx)
 	w.motion.add(former)
 	var quiet quietPeriod
@@ -168,16 +173,25 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 		if err != nil || !v.State.On || v.Frame == nil || time.Since(began) >= w.longest {
 			return v, err
 		}
-		reacted := w.before.Frame != nil && !w.unchanged(v) || time.Since(began) >= reaction
-		alike := w.alike(former, v)
-		if still := quiet.add(v); reacted && (still || alike) {
-			if alike && w.before.Frame != nil && !w.unchanged(v) {
+		reacted, alike := w.reacted(v), w.alike(former, v)
+		late := time.Since(began) >= reaction
+		if still := quiet.add(v); (reacted || late) && (still || alike) {
+			if alike && reacted && w.before.Frame != nil {
 				w.habit.learn(former.At.Sub(began), first)
 			}
 			return v, nil
 		}
 		former = v
 	}
+}
+
+// reacted reports whether a view shows what a gesture did: another picture or, where there was none
+// to hold it against, another app.
+func (w *watch) reacted(v view) bool {
+	if w.before.Frame == nil {
+		return w.before.State.App != "" && v.State.App != w.before.State.App
+	}
+	return !w.unchanged(v)
 }
 
 // untilChanged looks until the screen is another one than before the gesture, or the reaction time

@@ -9,6 +9,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 func TestAfterAGestureTheScreenIsWaitedFor(t *testing.T) {
@@ -64,6 +65,36 @@ func TestAPhoneThatWasTouchedBeforeTheRunIsWaitedFor(t *testing.T) {
 
 	require.Equal(t, 5, r.phone.looks)
 	require.Equal(t, 775*time.Millisecond, r.journal.steps[0].Timing.Settle)
+}
+
+// A phone that has just gone to its home screen is there as soon as that is in front and at rest.
+func TestTheHomeScreenIsWaitedForUntilItIsInFrontAndAtRest(t *testing.T) {
+	for _, c := range []struct {
+		left   string
+		moves  time.Duration
+		settle time.Duration
+		looks  int
+	}{
+		{left: "settings", moves: 180 * time.Millisecond, settle: 300 * time.Millisecond, looks: 2},
+		{left: "settings", moves: 290 * time.Millisecond, settle: 450 * time.Millisecond, looks: 3},
+		{left: "launcher", settle: 675 * time.Millisecond, looks: 4}, // it may not have begun
+	} {
+		r := newRig(actions.Complete{})
+		r.runner.Moving, r.runner.Left = true, screen.State{On: true, App: c.left}
+		r.phone.lookErr = func(n int) error {
+			if n == 1 {
+				r.phone.changed = time.Now().Add(-200 * time.Millisecond)
+			}
+			return nil
+		}
+		r.phone.moving = c.moves
+
+		run(t, r, "x")
+
+		require.Equal(t, c.settle, r.journal.steps[0].Timing.Settle, c)
+		require.Equal(t, c.looks, r.phone.looks, c)
+		require.Equal(t, scene(0).Fingerprint(), r.script.seen[0].Screen.Frame.Fingerprint())
+	}
 }
 
 func TestAfterAWaitTheScreenIsLookedAtOnce(t *testing.T) {

@@ -82,18 +82,21 @@ func means(ctx context.Context, phones Phones, name, serial string) bool {
 	return p.Device().ID == serial
 }
 
-// ready wakes the phone and goes to the home screen if home is set.
-func ready(ctx context.Context, p Phone, home bool) error {
+// ready wakes the phone. If home is set it goes to the home screen, and returns what was in front.
+func ready(ctx context.Context, p Phone, home bool) (left screen.State, err error) {
 	if err := p.Wake(ctx); err != nil {
-		return fmt.Errorf("waking the phone: %w", err)
+		return left, fmt.Errorf("waking the phone: %w", err)
 	}
 	if !home {
-		return nil
+		return left, nil
 	}
-	if err := p.Key(ctx, actions.KeyHome); err != nil {
-		return fmt.Errorf("going to the home screen: %w", err)
+	if left, err = p.State(ctx); err == nil {
+		err = p.Key(ctx, actions.KeyHome)
 	}
-	return nil
+	if err != nil {
+		return left, fmt.Errorf("going to the home screen: %w", err)
+	}
+	return left, nil
 }
 
 // freshPhone restarts the first app that a task opens, so that the task does not start where the

@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs/asking"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/words"
 )
@@ -25,9 +26,10 @@ type phoneWork struct {
 	phone    Phone            // nil until Pursue opens it
 	policy   agentloop.Policy // nil until Pursue creates it
 	verifier agentloop.Verifier
-	home     bool // go to the home screen first
-	fresh    bool // restart the first app that is opened
-	handed   bool // someone has just used the phone
+	home     bool         // go to the home screen first
+	fresh    bool         // restart the first app that is opened
+	left     screen.State // what was in front before that
+	handed   bool         // someone has just used the phone
 
 	life          Life
 	before        agentloop.Timing  // spent before the loop began
@@ -122,7 +124,7 @@ func (w *phoneWork) runner(
 		ByHand: func(question string) bool {
 			return inquiry.Question{Text: question}.AsksForAct()
 		},
-		Limits: limits, Moving: w.home || w.handed,
+		Limits: limits, Moving: w.home || w.handed, Left: w.left,
 		Background: w.background, Early: m.AskEarly, EarlyAlways: m.AskEarlyAlways,
 		ReadAhead: true,
 		Observe: func(e agentloop.Event) {
@@ -185,7 +187,7 @@ func (w *phoneWork) prepare(ctx context.Context) *agentloop.Ending {
 			return &agentloop.Ending{Reason: agentloop.DeviceDisconnected, Err: err}
 		}
 	}
-	if err := ready(ctx, w.phone, w.home); err != nil {
+	if w.left, err = ready(ctx, w.phone, w.home); err != nil {
 		return agentloop.LostPhone(err)
 	}
 	return nil
