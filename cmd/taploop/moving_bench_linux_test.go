@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -18,34 +19,41 @@ import (
 
 // BenchmarkMovingStep is BenchmarkClickStep on a phone whose pages slide in after a touch, and
 // whose captures take a while: of raw pixels longer than as PNG, and the other way round. The floor
-// makes as many captures as the agent. From the start to the first request it is on a home screen
-// that slides in. From the last look to the touch it is from where that look's own capture begins,
-// with a model that thinks for a while.
+// makes as many captures as the agent. Walls are told beyond the slide, also that from the start to
+// the first request, which includes going to the home screen. From the last look to the touch it is
+// from where that look's own capture begins, with a model that thinks for a while. In vain are
+// requests about a screen that then moved on.
 func BenchmarkMovingStep(b *testing.B) {
 	for _, c := range []struct{ raw, png time.Duration }{
 		{150 * time.Millisecond, 50 * time.Millisecond},
 		{50 * time.Millisecond, 150 * time.Millisecond},
 	} {
 		b.Run(fmt.Sprintf("raw=%v/png=%v", c.raw, c.png), func(b *testing.B) {
-			w := newStepBench(b, &sandbox.Options{Photo: photograph(1080, 560)})
+			const slide = 250 * time.Millisecond
+			scale := float64(slide) / float64(300*time.Millisecond) // a transition's at scale 1
+			w := newStepBench(b, &sandbox.Options{Photo: photograph(1080, 560),
+				AnimationScale: &scale})
 			w.findPlaces()
 			w.slowCaptures(c.raw, c.png)
 			const short, long = 2, 12
 			agent := &stepCosts{parts: map[string][]time.Duration{}}
 			socket := &stepCosts{}
 			var firsts, looks []time.Duration
-			var captures, bare []float64
+			var captures, bare, asked, again []float64
 			for b.Loop() {
 				before := w.captures()
 				few := w.measure(w.agent(short))
 				between := w.captures()
-				agent.add(few, w.measure(w.agent(long)), long-short)
+				many := w.measure(w.agent(long))
+				agent.add(few, many, long-short)
 				captures = append(captures, float64(w.captures()-2*between+before)/(long-short))
-				firsts = append(firsts, few.first)
 				w.thinks = 400 * time.Millisecond
-				w.measure(w.agent(long))
+				thought := w.measure(w.agent(long))
 				w.thinks = 0
 				looks = append(looks, w.looked...)
+				again = append(again, float64(few.again+many.again+thought.again))
+				asked = append(asked, short+2*long+3+again[len(again)-1])
+				firsts = append(firsts, w.measure(fromHome(w.agent(0))).first-slide)
 				before = w.captures()
 				few = w.measure(w.floor(short, nil))
 				between = w.captures()
@@ -57,12 +65,20 @@ func BenchmarkMovingStep(b *testing.B) {
 			b.ReportMetric(mean(captures), "captures/step")
 			b.ReportMetric(times(agent.phone, socket.phone)*mean(bare)/mean(captures),
 				"phone/same-captures")
-			b.ReportMetric(ms(median(firsts)), "first-request-ms")
+			b.ReportMetric(ms(median(agent.wall)-slide), "wall-beyond-ms/step")
+			b.ReportMetric(100*mean(again)/mean(asked), "%in-vain")
+			b.ReportMetric(ms(median(firsts)), "first-request-beyond-ms")
 			b.ReportMetric(ms(median(looks)), "look-to-touch-ms")
 			b.ReportMetric(ms(slices.Max(looks)), "longest-look-to-touch-ms")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// fromHome has the agent go to the home screen first.
+func fromHome(cmd *exec.Cmd) *exec.Cmd {
+	cmd.Args = slices.DeleteFunc(cmd.Args, func(s string) bool { return s == "--keep-environment" })
+	return cmd
 }
 
 // slowCaptures makes the phone's captures take so much longer, and counts them.

@@ -78,6 +78,7 @@ func BenchmarkClickStep(b *testing.B) {
 type costs struct {
 	wall, cpu, phone, first time.Duration
 	parts                   export.Parts // of the agent's steps, as its result tells them
+	again                   int          // requests in vain
 }
 
 // stepCosts are the costs of a step, a row for each measurement.
@@ -319,12 +320,15 @@ func (w *stepBench) measure(cmd *exec.Cmd) costs {
 		Timing struct {
 			Parts export.Parts `json:"parts_ms"`
 		}
+		Usage struct {
+			Again int `json:"asked_again"`
+		}
 	}
 	if out.Len() > 0 { // of the agent
 		require.NoError(w.b, json.Unmarshal(out.Bytes(), &result))
 	}
 	return costs{wall, own + serverNow - server, phoneNow - phone, w.asked[0].Sub(began),
-		result.Timing.Parts}
+		result.Timing.Parts, result.Usage.Again}
 }
 
 // simulated is the time that this process has used, which the simulated phone is a part of.
