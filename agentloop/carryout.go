@@ -173,6 +173,9 @@ func (l *loop) complete(ctx context.Context, s *Step, c actions.Complete) *Endin
 		return l.record.done(ctx, s)
 	}
 	l.record.progress.Verification = &v
+	if v.JSON != nil { // without what a model wrote around it
+		end.Answer = string(v.JSON)
+	}
 	return l.record.finish(ctx, s, end)
 }
 

@@ -10,9 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/shape"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -94,11 +93,9 @@ const maxSchema = 32 << 10
 // usableSchema returns the schema, or one that allows everything if endpoints would refuse it and
 // so the whole request. The server checks the arguments in any case.
 func usableSchema(schema json.RawMessage) json.RawMessage {
-	var of jsonschema.Schema
-	if len(schema) <= maxSchema && json.Unmarshal(schema, &of) == nil && of.Type == "object" {
-		if _, err := of.Resolve(nil); err == nil {
-			return schema
-		}
+	if of, err := shape.Parse(schema); err == nil && len(schema) <= maxSchema &&
+		of.Schema.Type == "object" {
+		return schema
 	}
 	return json.RawMessage(`{"type":"object"}`)
 }

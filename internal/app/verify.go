@@ -7,11 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/shape"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/verify"
 	"github.com/taploop/taploop/internal/words"
@@ -52,11 +51,10 @@ func (ms *Models) verifiers(p *Policies, d *Parts) (
 		}
 		var err error
 		if s.AnswerSchema != nil {
-			var schema *jsonschema.Resolved
-			if schema, err = verify.ParseSchema(s.AnswerSchema); err != nil {
-				return nil, runs.Coded(runs.InvalidArgument, err)
+			if v.Schema, err = shape.Parse(s.AnswerSchema); err != nil {
+				return nil, runs.Coded(runs.InvalidArgument,
+					fmt.Errorf("answer_schema: %w", err))
 			}
-			v.Schema = schema
 		}
 		if v.Mode == verify.Off && v.Schema == nil {
 			return nil, nil

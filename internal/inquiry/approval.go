@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/taploop/taploop/internal/inquiry/consent"
+	"github.com/taploop/taploop/internal/shape"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -336,15 +335,14 @@ func (a *Approval) checkEdit(was ActionRequest, e EditedAction, o *Options) erro
 
 // CheckArgs says why arguments do not fit their JSON Schema.
 func CheckArgs(given map[string]any, args Args) error {
-	var schema jsonschema.Schema
 	raw, err := json.Marshal(given)
-	if err == nil {
-		err = json.Unmarshal(raw, &schema)
+	if err != nil {
+		return err
 	}
-	schema.Schema = "" // of whatever draft: what differs is rare, and unknown words are ignored
-	resolved, bad := schema.Resolve(nil)
-	if err != nil || bad != nil {
-		return errors.New("the schema of its arguments cannot be read (approve or reject it)")
+	schema, err := shape.Parse(raw)
+	if err != nil {
+		return fmt.Errorf("the schema of its arguments cannot be used (approve or reject it): %w",
+			err)
 	}
 	encoded, err := json.Marshal(args)
 	if err != nil {
@@ -354,5 +352,5 @@ func CheckArgs(given map[string]any, args Args) error {
 	if err := json.Unmarshal(encoded, &value); err != nil {
 		return err
 	}
-	return resolved.Validate(value)
+	return schema.Validate(value)
 }

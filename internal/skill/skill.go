@@ -18,6 +18,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/shape"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -216,23 +217,30 @@ func (s *Skill) YAML() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Schema is the JSON Schema of the parameters.
-func (s *Skill) Schema() (*jsonschema.Schema, error) {
-	out := &jsonschema.Schema{Type: "object"}
-	if s.Params.Value == nil {
-		return out, nil
+// shape is the JSON Schema of the parameters.
+func (s *Skill) shape() (*shape.Shape, error) {
+	b := []byte(`{"type":"object"}`)
+	var err error
+	if s.Params.Value != nil {
+		b, err = json.Marshal(s.Params.Value)
 	}
-	b, err := json.Marshal(s.Params.Value)
-	if err == nil {
-		err = json.Unmarshal(b, out)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && out.Type != "object" {
+	out, err := shape.Parse(b)
+	if err == nil && out.Schema.Type != "object" {
 		err = errors.New("want a JSON Schema with type: object")
 	}
-	if err == nil {
-		_, err = out.Resolve(nil)
-	}
 	return out, err
+}
+
+// Schema is the JSON Schema of the parameters.
+func (s *Skill) Schema() (*jsonschema.Schema, error) {
+	of, err := s.shape()
+	if err != nil {
+		return nil, err
+	}
+	return of.Schema, nil
 }
 
 // action is the step's action, with its parameters still in it.
@@ -266,10 +274,11 @@ func bare(s string) string {
 // Values are texts where they come from a command line: a schema's number or boolean is read from
 // them. The answers of questions stay as they are.
 func (s *Skill) Fill(values map[string]any) (*Skill, error) {
-	schema, err := s.Schema()
+	of, err := s.shape()
 	if err != nil {
 		return nil, err
 	}
+	schema := of.Schema
 	all := map[string]any{}
 	for name, v := range values {
 		p, known := schema.Properties[name]
@@ -279,12 +288,8 @@ func (s *Skill) Fill(values map[string]any) (*Skill, error) {
 		}
 		all[name] = typed(p, v)
 	}
-	r, err := schema.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
-	if err == nil {
-		err = r.ApplyDefaults(&all)
-	}
-	if err == nil {
-		err = r.Validate(all)
+	if err = of.ApplyDefaults(&all); err == nil {
+		err = of.Validate(all)
 	}
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("the parameters of %s: %w", s.Name, err), wanted(schema))

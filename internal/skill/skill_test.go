@@ -32,6 +32,7 @@ func TestWhatIsWrongInAFileIsToldWhereItStands(t *testing.T) {
 		{"verb: CLICK", "verb: KLICK", "buy.yaml:9:11: step 1: "},
 		{"TYPE, text", "TYPE, words", "buy.yaml:13:11: step 2: "},
 		{"[{text: Shop}]", "[]", "buy.yaml:8:3: step 1: a target has no locators"},
+		{"type: object", `$ref: "#"`, "buy.yaml:5:3: params: the schema refers to itself"},
 		{"type: object", "type: objekt", "buy.yaml:5:3: params: "},
 		{"find {{what}}", "find {{thing}}", "buy.yaml:12:1: {{thing}}: params have no such"},
 		{"name: buy", "name: ../buy", "buy.yaml:1:7: name: "},

@@ -1,28 +1,28 @@
 package verify
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/shape"
 )
 
-func TestASchemaThatNothingFitsIsRefused(t *testing.T) {
+func TestAnAnswerIsTheJSONThatWasWritten(t *testing.T) {
 	t.Parallel()
-	for raw, wrong := range map[string]string{
-		`{"type": "objekt"}`: `"objekt"`,
-		`{"type": "object", "properties": {"n": {"type": "int"}}}`:                 `"int"`,
-		`{"anyOf": [{"type": "string"}, {"items": {"type": "text"}}]}`:             `"text"`,
-		`{"type": ["string", "null"]}`:                                             "",
-		`{"properties": {"type": {"type": "string", "enum": ["x"]}}}`:              "",
-		`{"const": {"type": "bus"}, "default": {"type": "car"}, "type": "object"}`: "",
-		`{"$defs": {"n": {"type": "integer"}}, "items": {"$ref": "#/$defs/n"}}`:    "",
+	schema, err := shape.Parse([]byte(`{"type":"object","properties":{"n":{"type":"number"}}}`))
+	require.NoError(t, err)
+	for report, want := range map[string]string{
+		`{"n": 12345678901234567890123}`:                `{"n":12345678901234567890123}`,
+		"Here it is:\n```json\n{\"n\": 1.50}\n```":      `{"n":1.50}`,
+		"```JSON\n{\"t\": \"<a> & b\"}\n```\nAnd more.": `{"t":"<a> & b"}`,
 	} {
-		_, err := ParseSchema(json.RawMessage(raw))
-		if wrong == "" {
-			require.NoError(t, err, raw)
-			continue
-		}
-		require.ErrorContains(t, err, "type "+wrong+", which nothing fits", raw)
+		got, err := fit(report, schema)
+		require.NoError(t, err, report)
+		require.Equal(t, want, string(got))
 	}
+	_, err = fit(`{"n": "1"}`, schema)
+	require.ErrorContains(t, err, "does not fit its schema")
+	_, err = fit("seven", schema)
+	require.ErrorContains(t, err, "is no JSON")
 }

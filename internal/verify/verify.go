@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/shape"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -46,7 +44,7 @@ type Verifier struct {
 	Mode  Mode
 	Model model // nil only where Mode needs none
 	// Schema is what the report has to fit as JSON, nil for any text.
-	Schema *jsonschema.Resolved
+	Schema *shape.Shape
 }
 
 var _ agentloop.Verifier = (*Verifier)(nil)
@@ -98,62 +96,16 @@ func (v *Verifier) byScreen(ctx context.Context, s agentloop.Situation) (
 	return elements(s.Task, list)
 }
 
-// ParseSchema reads the JSON Schema of an answer.
-func ParseSchema(raw json.RawMessage) (*jsonschema.Resolved, error) {
-	var s jsonschema.Schema
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return nil, fmt.Errorf("the answer's schema is no JSON Schema: %w", err)
-	}
-	r, err := s.Resolve(nil)
-	if err != nil {
-		return nil, fmt.Errorf("the answer's schema: %w", err)
-	}
-	var tree any
-	if err := json.Unmarshal(raw, &tree); err != nil {
-		return nil, err
-	}
-	if t := strangeType(tree); t != "" {
-		return nil, fmt.Errorf("the answer's schema has a type %s, which nothing fits (want one "+
-			"of %s)", text.Quote(t, 40), strings.Join(types, ", "))
-	}
-	return r, nil
-}
-
-var types = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
-
-// strangeType is a type in a schema that JSON does not have, or "".
-func strangeType(schema any) string {
-	switch v := schema.(type) {
-	case []any:
-		for _, x := range v {
-			if t := strangeType(x); t != "" {
-				return t
-			}
-		}
-	case map[string]any:
-		for key, x := range v {
-			if t, is := x.(string); key == "type" && is && !slices.Contains(types, t) {
-				return t
-			}
-			switch key {
-			case "enum", "const", "default", "examples": // values
-				continue
-			}
-			if t := strangeType(x); t != "" {
-				return t
-			}
-		}
-	}
-	return ""
-}
-
 // fit is the JSON in a report that fits the schema.
-func fit(report string, schema *jsonschema.Resolved) (json.RawMessage, error) {
+func fit(report string, schema *shape.Shape) (json.RawMessage, error) {
 	body := strings.TrimSpace(report)
 	if i := strings.Index(body, "```"); i >= 0 { // models like to fence JSON
 		inner, _, closed := strings.Cut(body[i+3:], "```")
 		if closed {
-			body = strings.TrimSpace(strings.TrimPrefix(inner, "json"))
+			if lang := "json"; len(inner) > len(lang) && strings.EqualFold(inner[:len(lang)], lang) {
+				inner = inner[len(lang):]
+			}
+			body = strings.TrimSpace(inner)
 		}
 	}
 	var value any
@@ -163,7 +115,12 @@ func fit(report string, schema *jsonschema.Resolved) (json.RawMessage, error) {
 	if err := schema.Validate(value); err != nil {
 		return nil, errors.New("the answer does not fit its schema: " + text.Cut(err.Error(), 300))
 	}
-	return json.Marshal(value)
+	exact := json.NewDecoder(strings.NewReader(body))
+	exact.UseNumber() // large ones would become others
+	if err := exact.Decode(&value); err != nil {
+		return nil, err
+	}
+	return text.Marshal(value)
 }
 
 // Asking returns a policy that learns what its report has to fit.
