@@ -117,6 +117,20 @@ cases:
 - {name: five, task: t, needs: four, expect: none}
 `
 
+// A case needs every row of another one, also where the names of rows have other values.
+func TestACaseNeedsEveryRowOfAnother(t *testing.T) {
+	items, err := read(t, "s.yaml", `vars: {n: 0}
+cases:
+- {name: "a {{n}}", task: t, with: [{n: 1}, {n: 2}], expect: none}
+- {name: b, task: t, needs: "a {{n}}", expect: none}
+- {name: c, task: t, with: [{n: 2}], needs: "a {{n}}", expect: none}
+`)
+	require.NoError(t, err)
+	for _, i := range items[2:] {
+		require.Equal(t, []string{"a 1", "a 2"}, namesOf(i.Needed(items)), i.Name)
+	}
+}
+
 func namesOf(items []*suite.Item) (list []string) {
 	for _, i := range items {
 		list = append(list, i.Name)

@@ -208,7 +208,7 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 		s.checkRow(c, row, problems)
 		with := v.with(row)
 		i := &Item{Suite: s, Case: filled(with, []Case{*c}, problems)[0]}
-		i.Case.written = c.Name
+		i.Case.written, i.Case.Needs = c.Name, c.Needs
 		i.Setup = filled(with, s.Each.Setup, problems)
 		i.Teardown = filled(with, s.Each.Teardown, problems)
 		i.Stages = []Stage{s.stage(&i.Case, with, problems)}
