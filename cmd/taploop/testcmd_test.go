@@ -299,9 +299,12 @@ cases:
 		require.Equal(t, max(c.code, exitPhone), code, "a report that cannot be written")
 		require.Contains(t, f.said, "writing /proc/nowhere/x.xml")
 	}
-	code, all = f.test("setup: [{clear: com.nowhere}]\ncases: [{name: a, task: t, expect: none}]")
+	code, all = f.test("setup: [{clear: com.nowhere}]\nteardown: [{shell: echo x > /sdcard/half}]\n" +
+		"cases: [{name: a, task: t, expect: none}]")
 	require.Equal(t, exitPhone, code)
 	require.Equal(t, map[string]string{"a": "setup_failed app"}, outcomes(all))
+	_, err := f.phones[0].Files().Read("/sdcard/half")
+	require.NoError(t, err, "half a set-up is torn down")
 	// without a phone, and of a suite that cannot be read, there are reports too
 	code, all = f.test("cases: [{name: a, task: t, expect: none}]", "--phones", "nope")
 	require.Equal(t, exitPhone, code)

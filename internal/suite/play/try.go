@@ -128,12 +128,11 @@ func (t *try) tearDown(ctx context.Context) {
 func (t *try) setUp(ctx context.Context) error {
 	i := t.at.Item
 	if !t.ready[i.Suite] {
-		t.ready[i.Suite] = true // also for the teardown of a half
+		t.ready[i.Suite] = false // a half is torn down, too
 		if err := lines(ctx, t.scene, i.Suite, i.Suite.Setup); err != nil {
-			delete(t.ready, i.Suite)
 			return err
 		}
-		t.opened = opens(i.Suite.Setup)
+		t.ready[i.Suite], t.opened = true, opens(i.Suite.Setup)
 	}
 	if err := lines(ctx, t.scene, i.Suite, i.Setup); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 type worker struct {
 	*queue
 	phone Phone
-	ready map[*suite.Suite]bool // suites whose set-up was done
+	ready map[*suite.Suite]bool // suites whose set-up has begun, and whether it is done
 	held  context.Context       // ends when the phone is taken from the tests
 }
 
