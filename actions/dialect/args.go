@@ -21,14 +21,14 @@ import (
 type Args struct {
 	Values loose.Object
 	Scale
-	Corner bool   // of a box its first corner is the place, and not its centre
-	Named  string // the description of the named element, or ""
+	Named string // the description of the named element, or ""
 
 	Thought string // in front of the action
 	Now     *Situation
 	Lang    string
 
 	boxes     boxOrder
+	corner    bool
 	form      *Form // that is read
 	complaint string
 	off       *screen.OffScale

@@ -25,6 +25,8 @@ type Base struct {
 	tools    []Tool
 	keyed    bool
 	boxes    boxOrder
+	forms    Forms
+	corner   bool
 }
 
 // Made is what a family is made of.
@@ -36,6 +38,8 @@ type Made struct {
 	Tools    []Tool
 	Keyed    bool // x and y of a place have names, so that their order says nothing
 	Boxes    bool // the prompt says how a box_2d is written, with x in front
+	Corner   bool // of a box its first corner is the place, and not its centre
+	Forms    Forms
 }
 
 // NewBase is m as the options, with their defaults filled in, want it.
@@ -60,7 +64,7 @@ func NewBase(o Options, m Made) Base {
 		boxes = xFirst
 	}
 	return Base{p, m.Template, prompt, wordsIn(o.Lang), o.Quality, m.Abort, m.Thinking, m.Tools,
-		m.Keyed, boxes}
+		m.Keyed, boxes, m.Forms, m.Corner}
 }
 
 // Profile implements Dialect.
@@ -149,7 +153,7 @@ func calls(r actions.Reply) string {
 // Args are arguments that stand behind a thought.
 func (b *Base) Args(values loose.Object, thought string, now *Situation) *Args {
 	return &Args{Values: snake(values), Scale: b.Scale(now), Thought: thought, Now: now,
-		Lang: b.profile.Lang, boxes: b.boxes}
+		Lang: b.profile.Lang, boxes: b.boxes, corner: b.corner}
 }
 
 // marks returns the elements on the screen of s with the numbers that they have on its picture, or

@@ -3,6 +3,7 @@ package dialect
 import (
 	"encoding/json"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,6 +124,7 @@ func (list Forms) Decode(name string, a *Args, want string) (actions.Action, err
 func (f *Form) Decode(a *Args) (actions.Action, error) {
 	a.form = f
 	a.nameInOrder()
+	a.endInOne()
 	if f.Read != nil {
 		return a.Check(f.Read(a), f.Want)
 	}
@@ -161,19 +163,44 @@ func (a *Args) nameInOrder() {
 		if at < 0 {
 			break
 		}
-		if p.Field == "" {
+		place := p.Type == reflect.TypeFor[screen.Point]()
+		said, word := values[at].Value.(string)
+		if _, _, ok := numbersIn(said); p.Field == "" || place && word && !ok {
 			continue
 		}
 		name, _, _ := strings.Cut(p.Names[len(p.Names)-1], ",")
-		if _, number := values[at].Value.(loose.Number); number &&
-			p.Type == reflect.TypeFor[screen.Point]() && at+1 < len(values) {
+		_, number := values[at].Value.(loose.Number)
+		if number && place && at+1 < len(values) {
 			values[at].Value = []any{values[at].Value, values[at+1].Value}
 			values = slices.Delete(values, at+1, at+2)
+		}
+		if place && name == Numbered {
+			name = strings.ToLower(p.Field)
 		}
 		values[at].Name = name
 	}
 	a.Values = values
 }
+
+// endInOne reads the two ends of a way out of four numbers under one name, which is none of a box.
+func (a *Args) endInOne() {
+	to := a.Names("To")
+	name, v := a.place(a.Names("From"))
+	if reflect.TypeOf(a.form.Action) != reflect.TypeFor[actions.Slide]() || a.Has(to...) ||
+		a.Has("direction") || strings.ContainsAny(name, ",") || boxed.MatchString(name) {
+		return
+	}
+	if n, named, ok := numbersIn(v); ok && !named && len(n) == 4 {
+		parts, _ := flat(v)
+		at := slices.IndexFunc(a.Values, func(m loose.Member) bool { return m.Name == name })
+		a.Values = slices.Insert(slices.Clone(a.Values), at+1, loose.Member{Name: to[0],
+			Value: strings.Join(parts[2:], ",")})
+		a.Values[at].Value = strings.Join(parts[:2], ",")
+	}
+}
+
+// boxed are names of places that four numbers may be the corners of.
+var boxed = regexp.MustCompile("box|bounds|start|from")
 
 // bracketed is the values with the numbers of a place in one, as in element=500, 92.
 func bracketed(values loose.Object) (all loose.Object) {

@@ -62,6 +62,9 @@ func NamesAction(o loose.Object) bool {
 // ActionIn returns the object that names an action: o, or the one object in it that does, or whose
 // name is known as an action's. What is said of another time or of the screen is no action.
 func ActionIn(o loose.Object, known func(name string) bool) (loose.Object, bool) {
+	if own, is := inCapitals(o); is {
+		return own, true
+	}
 	if NamesAction(o) {
 		return o, true
 	}
@@ -80,6 +83,80 @@ func ActionIn(o loose.Object, known func(name string) bool) (loose.Object, bool)
 		return nil, false
 	}
 	return found[0], true
+}
+
+// ByVerb returns the object of the action that is the name of an object's only member beside
+// thoughts, as in {"tap": [1, 2]}.
+func ByVerb(o loose.Object, known func(name string) bool) (named loose.Object, ok bool) {
+	for _, m := range o {
+		switch _, nested := m.Value.(loose.Object); {
+		case slices.Contains(thoughts, strings.ToLower(m.Name)):
+		case ok, nested, m.Value == nil, m.Value == false, !known(m.Name), isArgument(m.Name):
+			return nil, false
+		default:
+			named, ok = loose.Object{{Name: "action", Value: m.Name},
+				{Name: "arguments", Value: valuesIn(m.Value)}}, true
+		}
+	}
+	return named, ok
+}
+
+// isArgument reports whether a name is that of an argument, too.
+func isArgument(name string) bool {
+	for _, names := range usualNames {
+		if slices.Contains(names, strings.ToLower(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// valuesIn is arguments without names: the elements of a list of places or texts, or one value.
+func valuesIn(v any) loose.Object {
+	if list, is := v.([]any); is && len(list) > 0 {
+		if _, number := list[0].(loose.Number); !number {
+			return within(v)
+		}
+	}
+	return loose.Object{{Value: v}}
+}
+
+// capitals are the names under which AgentCPM writes an action's first argument, and the action.
+var capitals = map[string][2]string{"POINT": {"click", "at"}, "PRESS": {"press", "key"},
+	"TYPE": {"type", "text"}, "STATUS": {"terminate", "status"}}
+
+// inCapitals is the action of AgentCPM's object. Where a place moves to is the way of the finger.
+func inCapitals(o loose.Object) (own loose.Object, ok bool) {
+	action := ""
+	for _, m := range o {
+		form, is := capitals[m.Name]
+		said := strings.ToLower(loose.Text(m.Value))
+		switch {
+		case m.Name == "STATUS" && (said == "start" || said == "continue"):
+		case is && action == "":
+			action, m.Name = form[0], form[1]
+			own = append(own, m)
+		case slices.Contains(thoughts, m.Name):
+			own = append(own, m)
+		case m.Name != "to" && m.Name != "duration":
+			return nil, false
+		}
+	}
+	to, hold := o.Get("to"), o.Get("duration")
+	side := opposite[actions.Direction(strings.ToLower(loose.Text(to)))]
+	switch {
+	case action != "click":
+	case side != "":
+		action = "scroll"
+		own = append(own, loose.Member{Name: "direction", Value: string(side)})
+	case to != nil:
+		action = "swipe"
+		own = loose.Object{{Name: "from", Value: own.Get("at")}, {Name: "to", Value: to}}
+	case hold != nil:
+		action = "long_press"
+		own = append(own, loose.Member{Name: "duration_ms", Value: hold})
+	}
+	return append(own, loose.Member{Name: "action", Value: action}), action != ""
 }
 
 var (

@@ -62,7 +62,7 @@ func (a *Args) corners(name string, n []float64, named bool, shown string) scree
 		}
 		all = append(all, p)
 	}
-	if last := all[len(all)-1]; !a.Corner {
+	if last := all[len(all)-1]; !a.corner {
 		return screen.Point{X: (all[0].X + last.X) / 2, Y: (all[0].Y + last.Y) / 2}
 	}
 	return all[0]
@@ -127,7 +127,7 @@ func (a *Args) place(names []string) (name string, v any) {
 }
 
 var (
-	pointForm = regexp.MustCompile(`^[\s\[(（]*([^\[\]()（）]*)[\s\])）]*$`)
+	pointForm = regexp.MustCompile(`^[\s\[(（<]*([^\[\]()（）<>]*)[\s\])）>]*$`)
 	// corner is what stands between the corners of a box.
 	corner = regexp.MustCompile(`[\])）]\s*[,，]?\s*[\[(（]`)
 	// namedForm is two numbers with their names in front: x=1, y=2.
@@ -186,15 +186,11 @@ func namedNumbers(o loose.Object) (list []any) {
 	return nil
 }
 
-// placeTag is what models put around the numbers of a place.
-var placeTag = regexp.MustCompile(
-	`</?(?:point|bbox|box)>|<\|(?:box|point)_(?:start|end)\|>`)
-
 // flat is the parts of a list, or of a list within a list, or of a text that holds one.
 func flat(v any) ([]string, bool) {
 	switch v := v.(type) {
 	case string:
-		v = corner.ReplaceAllString(placeTag.ReplaceAllString(v, ""), ",")
+		v = corner.ReplaceAllString(loose.PlaceTag.ReplaceAllString(v, ""), ",")
 		m := pointForm.FindStringSubmatch(strings.Trim(v, `"' `))
 		if m == nil {
 			return nil, false

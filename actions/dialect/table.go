@@ -5,8 +5,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/words"
 )
@@ -62,10 +64,10 @@ func (t Table) New(name string, opts *Options) (Dialect, error) {
 			continue
 		}
 		if o.Lang != words.Auto {
-			return &chosen{f.New(o), f, t, o}, nil
+			return &chosen{Dialect: f.New(o), family: f, table: t, opts: o}, nil
 		}
 		if o.Lang = f.Lang; o.Lang != "" {
-			return &chosen{f.New(o), f, t, o}, nil
+			return &chosen{Dialect: f.New(o), family: f, table: t, opts: o}, nil
 		}
 		return newMultilingual(f, t, o), nil
 	}
@@ -116,6 +118,7 @@ type chosen struct {
 	family Family
 	table  Table
 	opts   Options
+	made   sync.Map // of Dialect, by the names of families
 }
 
 // Parse implements Dialect. A reply that was cut off is asked again, whatever is left of it. So is
@@ -155,12 +158,16 @@ func (c *chosen) Parse(r actions.Reply, s Situation) (actions.Decision, error) {
 // as is another family as it reads a reply to this one's prompt. The picture is the one that was
 // sent. The coordinates are the other family's only if the model is one of its own.
 func (c *chosen) as(f Family) Dialect {
+	if d, is := c.made.Load(f.Name); is {
+		return d.(Dialect)
+	}
 	o := c.opts
 	o.Fit, o.Template = new(c.Profile().Fit), nil
 	if o.Coordinates == nil && o.Model != "" && f.Name != c.table.speaking(o.Model).Name {
 		o.Coordinates = new(c.Profile().Coordinates)
 	}
-	return f.New(o)
+	d, _ := c.made.LoadOrStore(f.Name, f.New(o))
+	return d.(Dialect)
 }
 
 // Detect implements Detector.
@@ -169,13 +176,13 @@ func (c *chosen) Detect(r actions.Reply, s Situation) (actions.Decision, string)
 		return actions.Decision{}, ""
 	}
 	d, name := c.detect(r, s)
-	if name != "" {
-		return d, name
+	if plain, ok := c.table.unpacked(r); ok && name == "" && !c.family.Wrote(plain) {
+		d, name = c.detect(plain, s)
 	}
-	if plain, ok := c.table.unpacked(r); ok && !c.family.Wrote(plain) {
-		return c.detect(plain, s)
+	if name == "" {
+		return c.lone(r, s)
 	}
-	return d, ""
+	return d, name
 }
 
 // detect reads a reply in the form of another row, the first that has it.
@@ -193,13 +200,55 @@ func (c *chosen) detect(r actions.Reply, s Situation) (actions.Decision, string)
 	return actions.Decision{}, ""
 }
 
+// lone reads a reply that is, behind its thought, one call and nothing else: in the family's words,
+// or else in those of the others, if all that know them read the same.
+func (c *chosen) lone(r actions.Reply, s Situation) (_ actions.Decision, name string) {
+	body := thoughtless(r.Text)
+	if len(r.Calls) > 0 || body == "" || ThinkTag.MatchString(body) {
+		return actions.Decision{}, ""
+	}
+	thought := strings.TrimSuffix(Clean(r.Text), body)
+	before, call, label := loose.Labelled(body)
+	if !balanced(before) || slices.ContainsFunc(c.table, func(f Family) bool {
+		return f.Wrote(actions.Reply{Text: before})
+	}) {
+		return actions.Decision{}, ""
+	}
+	thought = Reasoned(r.Reasoning, Bare(thought+before))
+	var found *actions.Decision
+	for _, f := range append(Table{c.family}, c.table...) {
+		in, is := c.as(f).(reader)
+		if !is {
+			continue
+		}
+		o, ok := loose.ReadLone(call, in.known, label)
+		if !ok {
+			continue
+		}
+		d, known, err := in.decode(o, thought, &s)
+		switch own := f.Name == c.family.Name; {
+		case own && err == nil:
+			return d, f.Name
+		case !known:
+		case own, found != nil && !reflect.DeepEqual(d, *found):
+			return actions.Decision{}, ""
+		case err == nil:
+			found, name = &d, f.Name
+		}
+	}
+	if found == nil {
+		return actions.Decision{}, ""
+	}
+	return *found, name
+}
+
 // Toolless implements Tooled.
 func (c *chosen) Toolless() Dialect {
 	for _, f := range c.table {
 		if f.Name == c.family.Toolless {
 			o := c.opts
 			o.Template = nil
-			return &chosen{f.New(o), f, c.table, o}
+			return &chosen{Dialect: f.New(o), family: f, table: c.table, opts: o}
 		}
 	}
 	return nil
@@ -231,7 +280,7 @@ type multilingual struct {
 func newMultilingual(f Family, t Table, o Options) *multilingual {
 	m := &multilingual{in: map[string]*chosen{}}
 	for _, o.Lang = range words.Languages() {
-		m.in[o.Lang] = &chosen{f.New(o), f, t, o}
+		m.in[o.Lang] = &chosen{Dialect: f.New(o), family: f, table: t, opts: o}
 	}
 	m.chosen = m.in[words.Default]
 	return m

@@ -100,9 +100,9 @@ func ReadKey(a *Args) actions.Action {
 func ReadStatus(a *Args) actions.Action {
 	said := a.Text("text", "answer", "content", "message")
 	switch status := strings.ToLower(a.Text("status", "goal_status")); status {
-	case "success", "complete", "completed":
+	case "success", "complete", "completed", "finish", "satisfied":
 		return actions.Complete{Report: said}
-	case "failure", "fail", "failed", "infeasible":
+	case "failure", "fail", "failed", "infeasible", "impossible":
 		return actions.Abort{Reason: said}
 	default:
 		a.Complain("the status %s is neither success nor failure", text.Quote(status, MaxShown))

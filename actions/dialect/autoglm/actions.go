@@ -65,7 +65,7 @@ var forms = dialect.Forms{
 }
 
 // finish is the other call that there is.
-var finish = dialect.Form{Want: `finish(message="...")`, Action: actions.Complete{},
+var finish = dialect.Form{Name: "finish", Want: `finish(message="...")`, Action: actions.Complete{},
 	Args: "Report=message|text", Read: func(a *dialect.Args) actions.Action {
 		report := a.Text(a.Names("Report")...)
 		if a.Has("success") && !a.Flag("success") {

@@ -5,6 +5,7 @@ package autoglm
 
 import (
 	"embed"
+	"slices"
 
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/internal/screen"
@@ -28,5 +29,6 @@ func New(o dialect.Options) dialect.Dialect {
 		},
 		Template: dialect.MustTemplate(prompts, o.Lang),
 		Abort:    `do(action="Abort")`,
+		Forms:    append(slices.Clip(forms), finish),
 	})}
 }

@@ -19,8 +19,6 @@ var (
 		"<\\|begin_of_box\\|>|```(?:[a-z]*\\s)?|`|\\s)+")
 	// braced is a call that has the brackets of an object or of a list around it.
 	braced = regexp.MustCompile(`(?is)^[{｛\[]+\s*((?:do|finish)\s*[(（].*[)）])\s*[}｝\]]`)
-	// uncommaed is a call without the comma behind the name of its action.
-	uncommaed = regexp.MustCompile(`(?i)^(do\s*\(\s*action\s*=\s*["'][\w ]+["'])(\s+\w+\s*=)`)
 	// inLine is a call behind a sentence, and nothing behind it.
 	inLine = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("(?i)[.。!！:：]\\s*(do\\s*[(（].*[)）])[\\s</>a-z`]*$")
@@ -124,8 +122,7 @@ func (c writtenCall) ends() bool {
 
 // read is the call that the text begins with and those behind it.
 func read(text string) ([]writtenCall, error) {
-	text = uncommaed.ReplaceAllString(unwrapped(text), "$1,$2")
-	text = half.ReplaceAllString(text, `do(action="$1"$2`)
+	text = half.ReplaceAllString(unwrapped(text), `do(action="$1"$2`)
 	first, rest, err := next(text)
 	if err != nil {
 		return nil, dialect.Refuse("the call cannot be read: "+err.Error(), anyForm)

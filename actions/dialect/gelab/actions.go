@@ -29,6 +29,9 @@ var also = map[string]string{
 var forms = func() (all dialect.Forms) {
 	for _, a := range actions.Vocabulary() {
 		f := dialect.OwnForm(a)
+		if a == (actions.Wait{}) {
+			f.Action = dialect.UsualWait
+		}
 		f.Also = also[f.Name]
 		f.Want = "action:" + f.Name + wanted(&f)
 		all = append(all, f)

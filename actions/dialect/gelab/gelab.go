@@ -40,5 +40,7 @@ func made(o dialect.Options, name, form string) dialect.Dialect {
 		Template: dialect.MustTemplate(prompts, o.Lang, form, "prompt"),
 		Abort:    "ABORT",
 		Thinking: [2]string{"<THINK> ", " </THINK>\n"},
+		Corner:   true,
+		Forms:    forms,
 	})}
 }

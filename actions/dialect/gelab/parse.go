@@ -174,10 +174,6 @@ var bold = sync.OnceValue(func() *regexp.Regexp {
 })
 
 var (
-	// typedKey is a key with the other name of the action, or with = for the colon.
-	typedKey = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?im)(^|\t)[ ]*(?:(action)_type[ ]*[:：=]|` + keys + `[ ]*=)`)
-	})
 	// called is a place in brackets behind the name of the action.
 	called = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?im)((?:^|\t)[ ]*action` + colon +
@@ -194,9 +190,6 @@ var (
 // text that is typed or reported comes into question.
 func plain(body string) string {
 	body = bold().ReplaceAllString(body, "$1$2$3:")
-	if !hasAction(body) {
-		body = typedKey().ReplaceAllString(body, "$1$2$3:")
-	}
 	separator := "\n"
 	if strings.Contains(body, "\t") {
 		separator = "\t"
@@ -411,6 +404,5 @@ func (g *gelab) decode(f fields, s *dialect.Situation) (actions.Action, error) {
 		values[i] = loose.Member{Name: one.Key, Value: one.Value}
 	}
 	in := g.Args(values, "", s)
-	in.Corner = true
 	return forms.Decode(cleaned(f.get("action")), in, "one of "+strings.Join(forms.Names(), ", "))
 }

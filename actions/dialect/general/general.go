@@ -46,6 +46,7 @@ func made(o dialect.Options, name, form string, tools []dialect.Tool) dialect.Di
 		Abort: "abort",
 		Tools: tools,
 		Keyed: true,
+		Forms: forms,
 	})}
 }
 

@@ -54,6 +54,9 @@ func actionsOf(o loose.Object) []loose.Object {
 	if one, is := dialect.ActionIn(o, known); is {
 		return []loose.Object{one}
 	}
+	if one, is := dialect.ByVerb(o, known); is {
+		return []loose.Object{one}
+	}
 	return nil
 }
 

@@ -33,6 +33,7 @@ func New(o dialect.Options) dialect.Dialect {
 		},
 		Template: dialect.MustTemplate(prompts, o.Lang),
 		Abort:    "end with goal_status infeasible",
+		Forms:    forms,
 		Boxes:    true,
 	})}
 }

@@ -148,6 +148,8 @@ type parser struct {
 	text   string
 	at     int
 	call   bool // of a call, whose arguments have = between name and value
+	colons bool // as it has begun, and : instead
+	pairs  bool // which lines, TABs, bars and semicolons may separate, too
 	within int  // how many brackets are open
 }
 
@@ -267,7 +269,7 @@ func (p *parser) members(end rune, depth int) (Object, error) {
 		switch {
 		case p.take(end), p.unclosed(end, list):
 			return list, nil
-		case p.take(','):
+		case p.take(','), p.pairs && (p.take('|') || p.take(';')):
 			continue
 		}
 		m, err := p.member(end, depth+1)
@@ -275,12 +277,31 @@ func (p *parser) members(end rune, depth int) (Object, error) {
 			return nil, err
 		}
 		list = append(list, m)
+		if p.parted() {
+			continue
+		}
 		p.space()
 		if r := p.peek(); p.at < len(p.text) && r != ',' && r != end && !p.unclosed(end, list) {
 			return nil, p.expected(", or " + string(end))
 		}
 	}
 }
+
+// parted reports whether a pair ends here, and not by a comma: another separator follows, or the
+// name and the value of a call's next argument.
+func (p *parser) parted() bool {
+	return p.pairs && otherPair().MatchString(p.text[p.at:]) ||
+		p.call && p.within == 1 && uncommaed().MatchString(p.text[p.at:])
+}
+
+var uncommaed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s+[\pL_][\pL\pN_]*\s*[=＝]\s*["'\[(\d]`)
+})
+
+// otherPair is such a separator, and the name of the pair behind it.
+var otherPair = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^[ ]*[|;；\t\n]\\s*[\"'`]?[\\pL_][\\pL\\pN_]*[\"'`]?\\s*[:：=＝]")
+})
 
 // ahead is what a model goes on with behind a value that it has left open.
 var ahead = regexp.MustCompile("^(?:</|<\\||`)")
@@ -326,6 +347,7 @@ func (p *parser) member(end rune, depth int) (Member, error) {
 	p.space()
 	switch {
 	case err == nil && (isQuote(r) || name != "") && (p.take(':') || p.take('=')):
+		p.colons = p.colons || p.within == 1 && p.text[p.at-1] == ':'
 		p.space()
 		v, err := p.value(depth)
 		return Member{name, v}, err
@@ -377,7 +399,10 @@ func (p *parser) valueEnds() bool {
 		r = n
 	}
 	if p.call && r == ',' && p.within == 1 {
-		return nextArgument().MatchString(rest)
+		return nextArgument().MatchString(rest) || p.colons && nextColon().MatchString(rest)
+	}
+	if p.parted() {
+		return true
 	}
 	return strings.ContainsRune(",:=}])", r) || strings.HasPrefix(rest, "//")
 }
@@ -387,6 +412,11 @@ func (p *parser) valueEnds() bool {
 var nextArgument = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`^[,，]\s*(?:[\pL_][\pL\pN_]*\s*[=＝]|["'][\pL_][\pL\pN_]*["']\s*[:：=]|[)）]|$)`)
+})
+
+// nextColon is the same in a call that has colons.
+var nextColon = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[,，]\s*[\pL_][\pL\pN_]*\s*[:：]`)
 })
 
 var escapes = map[rune]string{'n': "\n", 't': "\t", 'r': "\r", 'b': "\b", 'f': "\f", '/': "/"}
@@ -444,7 +474,7 @@ func (p *parser) bare() (any, error) {
 		if n, ok := narrow[r]; ok {
 			r = n
 		}
-		return strings.ContainsRune(",{}[]()\n", r)
+		return strings.ContainsRune(",{}[]()\n", r) || p.pairs && strings.ContainsRune("|;；\t", r)
 	})
 	if end < 0 {
 		end = len(rest)

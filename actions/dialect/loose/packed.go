@@ -40,8 +40,6 @@ const (
 		`\b(?:json|code|commentary|assistant)\b)*`
 	// actionLabel stands in front of the name that an agent writes who thinks, acts and observes.
 	actionLabel = "[*#]*(?i:action)[*]*[ \t]*[:：][*\\s`]*"
-	// inputLabel is the label of the arguments of an agent that thinks, acts and observes.
-	inputLabel = `[*#\s]*(?:action[ _])?(?:input|args|arguments|parameters|params)[*\s]*[:：][*\s]*`
 )
 
 // Packed calls, by how each begins. The name is the group.
@@ -51,11 +49,6 @@ var (
 		return regexp.MustCompile(`(?:` + mark + `\s*|\bto=|(?m:^)(?:>>>\s*|call:|` + actionLabel +
 			`))` + name + between +
 			`[{｛]`)
-	})
-	// acted is a name and its arguments behind their labels, as ReAct has it.
-	acted = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile("(?m)^" + actionLabel + name + "[*`]*[ \t]*\n(?i:" +
-			inputLabel + ")")
 	})
 	// keyed is a name and pairs of tags, as GLM has it.
 	keyed = sync.OnceValue(func() *regexp.Regexp {
@@ -84,8 +77,7 @@ var (
 	})
 	callClosed = regexp.MustCompile(`^\s*</tool_call>`)
 	// tail is what may stand behind a call of a language.
-	tail   = regexp.MustCompile("^[\\s)\\]`]*(?:$|" + mark + "|</|[,;]\\s*)")
-	nobody = regexp.MustCompile("^(?i:none|null|n/a|-)?[\\s`*.]*(?:$|\n)")
+	tail = regexp.MustCompile("^[\\s)\\]`]*(?:$|" + mark + "|</|[,;]\\s*)")
 )
 
 // packing is a way to pack a call: how it begins, and how it is read from there.
@@ -99,7 +91,7 @@ var packings = sync.OnceValue(func() []packing {
 		{tagged(), func(text string, m []int) (Call, string, error) {
 			return ReadTags(text[m[0]:])
 		}},
-		{keyed(), readKeyed}, {acted(), readActed}, {headed(), readHeaded}, {listed(), readListed},
+		{keyed(), readKeyed}, {headed(), readHeaded}, {listed(), readListed},
 	}
 })
 
@@ -155,26 +147,6 @@ func readHeaded(text string, m []int) (c Call, rest string, err error) {
 	c.Name = strings.TrimPrefix(text[m[2]:m[3]], "call:")
 	c.Args, rest, err = ReadObject(strings.ReplaceAll(object, "<escape>", `"`))
 	return c, rest, err
-}
-
-// readActed reads arguments that are an object, or pairs of a name and a value in their line.
-func readActed(text string, m []int) (c Call, rest string, err error) {
-	c.Name = text[m[2]:m[3]]
-	rest = strings.TrimLeft(text[m[1]:], "`")
-	rest = strings.TrimLeft(strings.TrimPrefix(rest, "json"), " \t\n")
-	if strings.HasPrefix(rest, "{") {
-		c.Args, rest, err = ReadObject(rest)
-		return c, rest, err
-	}
-	if at := nobody.FindStringIndex(rest); at != nil {
-		return c, rest[at[1]:], nil
-	}
-	line, behind, _ := strings.Cut(rest, "\n")
-	packed, left, err := ReadCall("f(" + strings.TrimRight(line, " `*") + ")")
-	if err == nil && (strings.TrimSpace(left) != "" || !packed.Args.named()) {
-		err = errors.New("want an object of arguments")
-	}
-	return Call{c.Name, packed.Args}, behind, err
 }
 
 func readKeyed(text string, m []int) (c Call, rest string, err error) {

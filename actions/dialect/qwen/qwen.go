@@ -78,5 +78,6 @@ func New(o dialect.Options) dialect.Dialect {
 		},
 		Template: dialect.MustTemplate(prompts, o.Lang, "prompt", history),
 		Abort:    "terminate with failure",
+		Forms:    forms,
 	})}
 }

@@ -72,6 +72,7 @@ func New(o dialect.Options) dialect.Dialect {
 		},
 		Template: template(o.Lang, v.point),
 		Abort:    "abort",
+		Forms:    forms,
 	})}
 }
 
