@@ -191,6 +191,16 @@ func TestWhatCannotBeReadIsNoAnswer(t *testing.T) {
 		{false, model.Response{Text: "I add.\n```json\n{\"tool_name\": \"add\", " + args +
 			"}\n```"}, true},
 		{false, model.Response{Text: "It is", FinishReason: "content_filter"}, true},
+		{true, model.Response{Text: "Sure:\n{'tool': 'add', 'arguments': {'a': 1}}"}, true},
+		{true, model.Response{Text: "```\n{tool: add, arguments: {a: 1}}\n```"}, true},
+		{true, model.Response{Text: "I call {\"tool\": \"add\", " + args + "}"}, true},
+		{true, model.Response{Text: "Thought: t\nAction: add\nAction Input: {\"a\": 1}"}, true},
+		{true, model.Response{Text: "<invoke name=\"add\"></invoke>"}, true},
+		{true, model.Response{Text: "[TOOL_CALLS]add[ARGS]{\"a\": 1}"}, true},
+		{true, model.Response{Text: "<｜tool▁calls▁begin｜>add"}, true},
+		{true, model.Response{Text: "```python\nadd(a=1, b=2)\n```"}, true},
+		{false, model.Response{Text: "add(a=1, b=2)"}, true},
+		{true, model.Response{Text: "[See](u): tool: none; f(x) has add (1+2)"}, false},
 		{false, model.Response{Text: quoted}, false},
 		{true, model.Response{Text: "The tool add has two arguments."}, false},
 	} {

@@ -17,10 +17,14 @@ var (
 	// or a line.
 	opens = regexp.MustCompile("(?m)(?:^[ \\t]*|```[a-zA-Z_]*[ \\t]*\\n?[ \\t]*|>[ \\t]*)([\\[{])")
 	// callKeys are in what was meant as a call.
-	callKeys = regexp.MustCompile(`"(?:tool|tool_name|tool_call|tool_calls|function|` +
-		`arguments)"\s*:`)
+	callKeys = regexp.MustCompile(`(?:["'“]|[{,]\s*)(?:tool|tool_name|tool_call|tool_calls|` +
+		`function|arguments)["'”]?\s*:`)
 	// ownCall is models' own markup of calls.
-	ownCall = regexp.MustCompile(`(?i)<\|?(?:tool_call|function_call|function=)`)
+	ownCall = regexp.MustCompile(`(?i)<[|｜]?(?:tool[_▁]call|function_call|function=|invoke\s)|` +
+		`\[TOOL_CALLS\]|(?m:^)[*# ]*action[ _]input[* ]*:`)
+	// namedCall is a call within a line, or a line that is one in a language.
+	namedCall = regexp.MustCompile("\\{\\s*[\"'](?:tool|tool_name|name)[\"']\\s*:\\s*[\"']([\\w.-]+)|" +
+		"(?m)^[ \\t`]*(?:print\\()?(?:\\w+\\.)?(\\w+)\\(.*\\)[)`]*[ \\t]*$")
 )
 
 const (
@@ -61,10 +65,24 @@ func parseCalls(reply string, tools map[string]Tool) (calls []model.ToolCall, la
 		calls = append(calls, found...)
 		last = len(found) > 0 && strings.Trim(reply[at:], "` \t\n") == ""
 	}
-	if ownCall.MatchString(reply) {
+	if ownAt(reply, tools, len(calls) > 0) >= 0 {
 		return calls, last, unreadCall
 	}
 	return calls, last, ""
+}
+
+// ownAt is where a call begins in another form than was asked for, or -1. The names of tools are
+// looked for unless calls were read.
+func ownAt(reply string, tools map[string]Tool, read bool) int {
+	if at := ownCall.FindStringIndex(reply); at != nil {
+		return at[0]
+	}
+	for _, m := range namedCall.FindAllStringSubmatchIndex(reply, -1) {
+		if _, known := tools[reply[max(m[2], m[4]):max(m[3], m[5])]]; known && !read {
+			return m[0]
+		}
+	}
+	return -1
 }
 
 // callsIn returns the calls of a JSON value: an object that names a tool of the agent's, or one
@@ -110,8 +128,9 @@ func callsIn(value json.RawMessage, tools map[string]Tool) (calls []model.ToolCa
 // that is all that it wrote, or the end of it. Elsewhere it only quotes one.
 func inText(reply string, tools map[string]Tool, textual bool) ([]model.ToolCall, string) {
 	calls, last, problem := parseCalls(reply, tools)
-	switch own := ownCall.FindStringIndex(reply); {
-	case problem == unreadCall && !textual && own != nil && own[0] > 0:
+	start := len(reply) - len(strings.TrimLeft(reply, "` \n"))
+	switch own := ownAt(reply, tools, len(calls) > 0); {
+	case problem == unreadCall && !textual && own > start:
 		return nil, "" // it speaks of one
 	case problem != "":
 		return nil, problem
