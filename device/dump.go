@@ -295,7 +295,7 @@ func (n node) element() screen.Element {
 		LongClickable: n.is("long-clickable"), Scrollable: n.is("scrollable"),
 		Editable: n.field(), Password: n.is("password"), Checkable: n.is("checkable"),
 		Checked: n.is("checked"), Enabled: n.get("enabled") != "false",
-		Focused: n.is("focused")}
+		Focused: n.is("focused"), Selected: n.is("selected")}
 	if e.Hint == e.Text || e.Hint == e.ContentDesc {
 		e.Hint = ""
 	}

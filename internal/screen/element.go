@@ -70,6 +70,7 @@ type Element struct {
 	Password      bool `json:"password,omitempty"`
 	Checkable     bool `json:"checkable,omitempty"`
 	Checked       bool `json:"checked,omitempty"`
+	Selected      bool `json:"selected,omitempty"` // the one of several that is chosen
 	Enabled       bool `json:"enabled,omitempty"`
 	Focused       bool `json:"focused,omitempty"`
 }

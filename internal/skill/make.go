@@ -189,7 +189,7 @@ func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Ste
 			break
 		}
 		if !m.keyed(s) {
-			t = m.generalTarget(t)
+			t = m.generalTarget(p, t)
 		}
 		if n == 0 || len(t.Locators) > 0 {
 			out.Targets = append(out.Targets, t)
@@ -197,17 +197,20 @@ func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Ste
 	}
 }
 
-// switched is whether the switch of an element is on afterwards, nil if it is as it was.
+// switched is whether an element is on or chosen afterwards, nil if it is as it was.
 func (p *page) switched(i int, after *page) *bool {
-	was := p.switchOf(i)
+	if i < 0 {
+		return nil
+	}
+	was, _ := p.lit(i)
 	for j := range after.list {
-		if was < 0 || after.list[j].Class != p.list[i].Class ||
+		if after.list[j].Class != p.list[i].Class ||
 			after.list[j].ResourceID != p.list[i].ResourceID ||
 			after.says(j) != p.says(i) || !slices.Equal(after.near(j), p.near(i)) {
 			continue
 		}
-		if is := after.switchOf(j); is >= 0 && after.list[is].Checked != p.list[was].Checked {
-			return &after.list[is].Checked
+		if is, known := after.lit(j); known && is != was {
+			return &is
 		}
 	}
 	return nil
@@ -236,7 +239,7 @@ func (m *maker) focus(s *store.StepRecord, p *page, out *Step) {
 		return
 	}
 	t, err := m.target(p, p.list[i].Bounds.Center(), i)
-	t = m.generalTarget(t)
+	t = m.generalTarget(p, t)
 	if err != nil {
 		m.note(s.Index, "the field that is typed into is not known by itself (%v): a model will "+
 			"be asked", err)
@@ -314,7 +317,8 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 }
 
 // generalTarget is a target with the values of parameters as their names.
-func (m *maker) generalTarget(t Target) Target {
+func (m *maker) generalTarget(p *page, t Target) Target {
+	was := t.Label
 	t.Label = m.use(t.Label)
 	for n := range t.Locators {
 		l := &t.Locators[n]
@@ -323,7 +327,39 @@ func (m *maker) generalTarget(t Target) Target {
 			l.Near[k] = m.use(l.Near[k])
 		}
 	}
+	if t.Label != was {
+		t.Locators = m.kin(p, t.Locators)
+	}
 	return t
+}
+
+// kin are the locators that also find what another value of a parameter names, and nothing of
+// another kind that says the same: by the id that they share or that has the value in it, or by a
+// neighbour.
+func (m *maker) kin(p *page, all []locator) (list []locator) {
+	ids := map[string]int{}
+	for i := range p.list {
+		ids[p.list[i].ResourceID]++
+	}
+	var near []string
+	for _, l := range all {
+		if near = append(near, l.Near...); l.ID == "" {
+			continue
+		}
+		if name := strings.LastIndex(l.ID, "/") + 1; ids[l.ID] == 1 {
+			l.ID = l.ID[:name] + m.general(l.ID[name:])
+		}
+		list = append(list, l)
+	}
+	for _, word := range near {
+		if all[0].ID == "" {
+			list = append(list, locator{Class: all[0].Class, Near: []string{word}})
+		}
+	}
+	if list == nil {
+		return all
+	}
+	return list
 }
 
 func round(f float64) float64 { return float64(int(f*100+0.5)) / 100 }
@@ -341,7 +377,8 @@ func (m *maker) state(p, unlike *page) State {
 		x := element{ID: e.ResourceID, Text: words}
 		switch {
 		case words == "" && x.ID == "", foreign(said(e)), e.Bounds.Area() >= large, !m.known(words),
-			unlike == nil && p.inList(i), unlike != nil && unlike.shows(&x),
+			unlike == nil && p.inList(i),
+			unlike != nil && unlike.shows(&element{ID: x.ID, Text: said(e)}),
 			strings.ContainsFunc(words, unicode.IsDigit) && !strings.Contains(words, "{{"),
 			words == "" && (e.Class == "android.view.View" || e.Class == "android.view.ViewGroup"),
 			slices.Contains(s.Elements, x):

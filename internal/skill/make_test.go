@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"image"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -140,5 +141,68 @@ func TestASecretAndTextsInBracesAreNoParameters(t *testing.T) {
 		actions.Type{Text: "{{user}}"}, actions.Click{At: screen.Point{X: 0.2, Y: 0.25}}} {
 		step := made(a).Steps[0]
 		require.True(t, step.Focus == nil && step.Targets == nil, "%+v", step)
+	}
+}
+
+// What a parameter names is one of the kin of what was touched, and no other thing that says the
+// same: neither the thing that says so, nor what was there before, lets a run end well.
+func TestAParameterNamesOneOfItsKin(t *testing.T) {
+	t.Parallel()
+	choices := []string{"41", "42", "Large", "black", "white", "Add to cart"}
+	for kind, id := range map[string]func(n int) string{
+		"an id with the value": func(n int) string {
+			return "app:id/" + []string{"size_", "size_", "size_", "colour_", "colour_", "do_"}[n] + choices[n]
+		},
+		"one id for the kin": func(n int) string {
+			return "app:id/" + []string{"size", "size", "size", "colour", "colour", "do"}[n]
+		},
+		"no id": func(int) string { return "" },
+	} {
+		shown := func(chosen int) (list []screen.Element) {
+			for n, says := range append(choices, "Sizes") {
+				x, y := float64(n%3)/3, 0.1+0.2*float64(n/3)
+				e := screen.Element{Class: "android.widget.Button", Text: says, Clickable: true,
+					Enabled: true, Selected: n == chosen, Bounds: screen.Rect{
+						Min: screen.Point{X: x, Y: y}, Max: screen.Point{X: x + 0.3, Y: y + 0.1}}}
+				if n < len(choices) {
+					e.ResourceID = id(n)
+				}
+				list = append(list, e)
+			}
+			return list
+		}
+		src := Source{Run: store.Run{State: store.Completed, Task: "Choose size 42."}}
+		for i, a := range []actions.Action{actions.Info{Question: "Your size?"},
+			actions.Click{At: shown(-1)[1].Bounds.Center()}, actions.Complete{Report: "Done."}} {
+			r := store.StepRecord{State: store.Done, Step: agentloop.Step{Index: i + 1,
+				Proposal: agentloop.Proposal{Elements: shown(i*2 - 3), // the last: 42
+					Decision: actions.Decision{Action: a}}}}
+			if i == 0 {
+				r.Exchange = &actions.Exchange{Answer: "42"}
+				r.Proposal.Elements = nil // on another page
+			}
+			src.Steps = append(src.Steps, r)
+		}
+		s, _, err := Make(src, MakeOptions{Name: "size", Params: map[string]string{"size": "42"}})
+		require.NoError(t, err, kind)
+		require.Len(t, s.Steps, 1)
+		require.True(t, *s.Steps[0].After.On, kind)
+		require.Empty(t, s.Steps[0].After.Elements, kind)
+		for _, e := range s.Ends.Elements {
+			require.False(t, e.Must, "%s: %s was there before", kind, e.Text)
+		}
+		for value, want := range map[string]int{"42": 1, "41": 0, "Large": 2, "black": -1,
+			"white": -1, "Add to cart": -1, "43": -1} {
+			filled, err := s.Fill(map[string]any{"size": value})
+			require.NoError(t, err)
+			p := &page{list: shown(-1), picture: func() image.Image { return nil }}
+			_, i, err := p.find(&filled.Steps[0].Targets[0])
+			require.Equal(t, want, i, "%s: %s: %v", kind, value, err)
+			if want >= 0 {
+				require.Error(t, p.follows(&filled.Steps[0]), "nothing was chosen")
+				p.list = shown(want)
+				require.NoError(t, p.follows(&filled.Steps[0]))
+			}
+		}
 	}
 }

@@ -22,16 +22,21 @@ func (p *page) switchOf(i int) int {
 	return at
 }
 
-// on is whether the switch of a target is on. known is false if it has none, or is not found.
+// on is whether a target is on or chosen. known is false if that cannot be told.
 func (p *page) on(t *Target) (is, known bool) {
 	i, err := p.locate(t)
 	if err != nil {
 		return false, false
 	}
-	if i = p.switchOf(i); i < 0 {
-		return false, false
+	return p.lit(i)
+}
+
+// lit is whether the switch of an element is on. One that is none is known only if it is chosen.
+func (p *page) lit(i int) (is, known bool) {
+	if at := p.switchOf(i); at >= 0 {
+		return p.list[at].Checked, true
 	}
-	return p.list[i].Checked, true
+	return p.list[i].Selected, p.list[i].Selected
 }
 
 // follows reports why the page is not what the step leads to, or nil. On another page the switch

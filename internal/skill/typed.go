@@ -41,9 +41,9 @@ func (m *maker) copied(s *store.StepRecord) string {
 	return ""
 }
 
-// isParam reports whether an answer is the value of a parameter, which then is used.
+// isParam reports whether an answer is the value of a parameter.
 func (m *maker) isParam(answer string) bool {
-	return answer != "" && slices.Contains(m.values, answer) && m.use(answer) != answer
+	return answer != "" && slices.Contains(m.values, answer) && m.general(answer) != answer
 }
 
 // answered is a text with the answers of questions that stay questions as their numbers.
