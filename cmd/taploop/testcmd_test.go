@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"image"
-	"image/png"
 	"net"
 	"os"
 	"path/filepath"
@@ -321,19 +319,6 @@ cases:
 	require.Equal(t, exitUsage, code)
 	require.Equal(t, map[string]string{nowhere: "setup_failed suite"}, outcomes(all))
 	require.Contains(t, f.said, "taploop: "+nowhere+": no such file or directory")
-}
-
-// gradient is a picture that no screen looks like.
-func gradient() []byte {
-	img := image.NewGray(image.Rect(0, 0, 36, 80))
-	for i := range img.Pix {
-		img.Pix[i] = byte(i * 7)
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
 }
 
 func TestAnActionIsDecidedAsTheSuiteSays(t *testing.T) {

@@ -44,13 +44,15 @@ type try struct {
 	refused bool        // the suite has rejected an action
 	healed  int         // steps of a skill for which the model was asked
 	facts   expect.Facts
+	begun   bool // the crashes before it are known
 	before  []device.Crash
 }
 
 // fail gives the attempt an outcome that is not good. The first one counts, but a crash counts more
-// than a failure.
+// than a failure, or than a set-up for which the app was not there.
 func (t *try) fail(o suite.Outcome, kind, format string, args ...any) {
-	if t.got.Outcome.Good() || o == suite.Crashed && t.got.Outcome != suite.SetupFailed {
+	if t.got.Outcome.Good() || o == suite.Crashed && (t.got.Outcome != suite.SetupFailed ||
+		t.got.Kind == suite.KindApp) {
 		t.got.Outcome, t.got.Kind, t.got.Message = o, kind, fmt.Sprintf(format, args...)
 	}
 }
@@ -122,6 +124,9 @@ func (t *try) tearDown(ctx context.Context) {
 	if err := lines(ctx, t.scene, t.at.Item.Suite, t.at.Item.Teardown); err != nil {
 		t.got.Notes = append(t.got.Notes, "teardown: "+err.Error())
 	}
+	if len(t.at.Item.Teardown) > 0 {
+		t.crashed(ctx)
+	}
 }
 
 // setUp does the suite's set-up if this phone has not had it, and that of each case.
@@ -134,20 +139,25 @@ func (t *try) setUp(ctx context.Context) error {
 		}
 		t.ready[i.Suite], t.opened = true, opens(i.Suite.Setup)
 	}
+	var err error
+	if t.before, err = t.crashes(ctx); err != nil { // a phone that has started up can tell them
+		return err
+	}
+	t.begun = true
 	if err := lines(ctx, t.scene, i.Suite, i.Setup); err != nil {
 		return err
 	}
 	t.opened = t.opened || opens(i.Setup)
 	since, err := t.scene.Admin.Clock(ctx)
 	t.facts = expect.Facts{Suite: i.Suite, Since: since, Judge: t.judge, Say: t.say}
-	if err == nil && i.Suite.App != "" {
-		t.before, err = t.crashes(ctx)
-	}
 	return err
 }
 
 // crashes are those of the app under test that the phone knows, in their order.
 func (t *try) crashes(ctx context.Context) ([]device.Crash, error) {
+	if t.at.Item.Suite.App == "" {
+		return nil, nil
+	}
 	all, err := t.scene.Admin.Crashes(ctx)
 	return slices.DeleteFunc(all, func(c device.Crash) bool {
 		return c.Package != t.at.Item.Suite.App
@@ -156,16 +166,17 @@ func (t *try) crashes(ctx context.Context) ([]device.Crash, error) {
 
 // crashed looks for a crash since the attempt began.
 func (t *try) crashed(ctx context.Context) {
-	if t.at.Item.Suite.App == "" || t.got.Outcome == suite.SetupFailed {
+	if !t.begun || gone(&t.got) {
 		return
 	}
+	before := slices.Clone(t.before)
 	now, err := t.crashes(ctx)
 	if err != nil {
 		t.got.Notes = append(t.got.Notes, "looking for crashes: "+err.Error())
 	}
 	for _, c := range now {
-		if i := slices.Index(t.before, c); i >= 0 {
-			t.before = slices.Delete(t.before, i, i+1)
+		if i := slices.Index(before, c); i >= 0 {
+			before = slices.Delete(before, i, i+1)
 			continue
 		}
 		what := t.say.Play.Crashed
