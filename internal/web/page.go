@@ -19,6 +19,8 @@ import (
 	"github.com/taploop/taploop/tools/schema"
 )
 
+const documentPath = "/v1/openapi.json"
+
 // openAPIDocument describes the routes below /v1 in OpenAPI 3.1. Its schemas of arguments and
 // results of tools are filled in: see Options.Requests.
 //

@@ -84,7 +84,7 @@ type route struct {
 	serve        handler
 }
 
-// table is all routes that want a credential.
+// table is all routes that want a credential, and the document of them, which wants none.
 func (s *Server) table() []route {
 	inbox, sessions, tasks := &inbox{s.core}, &sessions{s.core}, &tasks{s.core}
 	chats, screens := &chats{tasks}, &screens{s.core}
@@ -131,7 +131,7 @@ func (s *Server) table() []route {
 		{"GET", "/v1/models", chats.listModels},
 		{"GET", "/v1/models/{model}", chats.getModel},
 		{"POST", chatPath, chats.chat},
-		{"GET", "/v1/openapi.json", s.openAPI},
+		{"GET", documentPath, s.openAPI},
 		{"POST", "/ui/logout", s.core.auth.logout},
 	}
 }
@@ -149,7 +149,7 @@ func (s *Server) routes() *http.ServeMux {
 	for _, x := range s.table() {
 		handle(x.method+" "+x.path, func(w http.ResponseWriter, r *http.Request) error {
 			v, err := s.core.auth.authenticate(r)
-			if err != nil {
+			if err != nil && x.path != documentPath {
 				return err
 			}
 			if err := checkQuery(r, x); err != nil {
