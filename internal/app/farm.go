@@ -73,7 +73,7 @@ func (f *Farm) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 			f.log.WarnContext(ctx, "reading what a worker announced", "worker", w.Name, "err", err)
 		}
 		for _, p := range theirs {
-			p.Worker = cmp.Or(w.Name, w.ID)
+			p.Worker, p.WorkerURL = cmp.Or(w.Name, w.ID), w.Addr
 			at := slices.IndexFunc(list,
 				func(o runs.PhoneInfo) bool { return o.Serial == p.Serial })
 			switch {
@@ -156,6 +156,23 @@ func (f *Farm) Apps(ctx context.Context, serial string) ([]string, error) {
 	}
 	return list, errors.Join(err, p.Close())
 }
+
+// Away implements web.Farm.
+func (f *Farm) Away(ctx context.Context, serial string) (string, error) {
+	if !f.db.Farm.Shared() || f.Mine(serial) {
+		return "", nil
+	}
+	list, err := f.List(ctx)
+	for _, p := range list {
+		if p.Usable && (serial == p.Serial || slices.Contains(p.Addresses, serial)) {
+			return p.WorkerURL, err
+		}
+	}
+	return "", err
+}
+
+// Sign implements web.Farm.
+func (f *Farm) Sign(text string) []byte { return f.db.Sign("machines", text) }
 
 // Mine implements runs.Neighbours.
 func (f *Farm) Mine(serial string) bool {
@@ -258,7 +275,7 @@ func (f *Farm) announce(ctx context.Context) error {
 		return err
 	}
 	return f.db.Farm.Announce(ctx, store.Worker{Name: f.conf.Name, Role: f.conf.Role,
-		Phones: phones})
+		Addr: f.conf.Addr, Phones: phones})
 }
 
 // obey reads what people have closed.

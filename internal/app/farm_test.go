@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/pgtest"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/storetest"
@@ -29,21 +30,23 @@ func (s shelf) Open(context.Context, string) (runs.Phone, error) {
 	return nil, runs.Refuse(runs.DeviceOffline, "", "it is only shown")
 }
 
-// member is a machine of the farm whose store is in the folder.
-func member(t *testing.T, dir, name string, phones shelf) *Farm {
-	db, err := store.Open(t.Context(), dir, storetest.On(t, dir, nil))
+// member is a machine of the farm.
+func member(t *testing.T, dir string, o *store.Options, conf config.Farm, phones shelf) *Farm {
+	db, err := store.Open(t.Context(), dir, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	host, err := device.NewHost(&device.Options{Server: "127.0.0.1:1", StartsNone: true})
 	require.NoError(t, err)
 	f := &Farm{local: phones, host: host, db: db, log: slog.New(slog.DiscardHandler),
-		conf: config.Farm{Name: name, Role: config.Both}}
+		conf: conf}
 	require.NoError(t, f.announce(t.Context()))
 	return f
 }
 
 func TestWhatPeopleChangeOfAFarmIsChecked(t *testing.T) {
-	f := member(t, storetest.Dir(t), "berlin", shelf{"P", "Q"})
+	dir := storetest.Dir(t)
+	f := member(t, dir, storetest.On(t, dir, nil),
+		config.Farm{Name: "berlin", Role: config.Both}, shelf{"P", "Q"})
 	for _, wrong := range []string{"", "R", "p"} {
 		err := f.Cordon(t.Context(), wrong, false)
 		require.Equal(t, runs.DeviceNotFound, runs.CodeOf(err), "%q: %v", wrong, err)
@@ -71,4 +74,25 @@ func TestWhatPeopleChangeOfAFarmIsChecked(t *testing.T) {
 	}
 	require.Equal(t, 1, drained)
 	require.True(t, f.Closed())
+}
+
+func TestAFrontKnowsWhereAPhoneIsShown(t *testing.T) {
+	server := pgtest.Start(t)
+	require.NoError(t, pgtest.Exec(t.Context(), server.URL("postgres"), "CREATE DATABASE farm"))
+	o := &store.Options{URL: server.URL("farm")}
+	front := member(t, t.TempDir(), o, config.Farm{Name: "front", Role: config.Front}, nil)
+	shows := member(t, t.TempDir(), o, config.Farm{Name: "berlin", Role: config.Worker,
+		Addr: "https://berlin"}, shelf{"P"})
+	member(t, t.TempDir(), o, config.Farm{Name: "paris", Role: config.Worker}, shelf{"Q"})
+	for phone, want := range map[string]string{"P": "https://berlin", "Q": "", "R": ""} {
+		at, err := front.Away(t.Context(), phone)
+		require.NoError(t, err)
+		require.Equal(t, want, at, phone)
+	}
+	shows.own(map[string]string{"P": "device"})
+	at, err := shows.Away(t.Context(), "P")
+	require.NoError(t, err)
+	require.Empty(t, at, "it is its own")
+	require.Equal(t, shows.Sign("x"), front.Sign("x"))
+	require.NotEqual(t, shows.Sign("x"), front.Sign("y"))
 }

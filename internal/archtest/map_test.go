@@ -21,7 +21,7 @@ var besides = map[string]string{
 	"internal/guard/phone": "device device/devicetest internal/model internal/sandbox " +
 		"internal/sandbox/adbserver internal/sandbox/apps internal/sandbox/shell internal/sandbox/ui",
 	"internal/schedule":  "internal/store/storetest",
-	"internal/app":       "internal/store/storetest",
+	"internal/app":       "internal/store/storetest internal/pgtest",
 	"internal/app/serve": "internal/store/storetest",
 	"internal/notify":    "internal/inquiry/inquirytest",
 	"internal/terminal":  "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote",

@@ -124,6 +124,12 @@ func TestBadInputIsNamedWithItsPlaceAndHint(t *testing.T) {
 			`http.origins is "https://a.example/x" (from TAPLOOP_HTTP_ORIGINS)`, "without a path"},
 		{"a host that is an address", "http: {hosts: [\"http://a.example\"]}", nil,
 			`http.hosts is "http://a.example"`, "names"},
+		{"a machine without TLS", "farm: {addr: \"http://berlin:8702\"}", nil,
+			`farm.addr is "http://berlin:8702"`, "https://HOST:PORT"},
+		{"a machine's address with a path", "farm: {addr: \"https://berlin/x\"}", nil,
+			`farm.addr is "https://berlin/x"`, "https://HOST:PORT"},
+		{"a machine without a scheme", "farm: {addr: \"10.0.0.5:8702\"}", nil,
+			`farm.addr is "10.0.0.5:8702"`, "https://HOST:PORT"},
 		{"key twice", "model: {api_key: k, api_key_file: /k}", nil,
 			"both model.api_key and model.api_key_file", "keep one"},
 	} {
@@ -223,4 +229,13 @@ func TestEveryRowOfSettingsIsAKey(t *testing.T) {
 		keys = append(keys, k.Path)
 	}
 	require.ElementsMatch(t, keys, config.SettingPaths())
+}
+
+func TestTheAddressOfAMachineHasTLSUnlessOnLoopback(t *testing.T) {
+	for _, addr := range []string{"", "https://berlin", "https://10.0.0.5:8702/",
+		"http://127.0.0.1:8702", "http://localhost:1", "http://[::1]:8702"} {
+		c, err := load(t, config.Options{File: write(t, "c.yaml", "farm: {addr: \""+addr+"\"}")})
+		require.NoError(t, err, addr)
+		require.Equal(t, addr, c.Farm.Addr)
+	}
 }

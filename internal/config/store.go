@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -47,6 +48,7 @@ func (u storeURL) MarshalText() ([]byte, error) { return []byte(u.String()), nil
 type Farm struct {
 	Role   string            `koanf:"role"`
 	Name   string            `koanf:"name"`
+	Addr   string            `koanf:"addr"`
 	Labels map[string]string `koanf:"labels"`
 }
 
@@ -70,6 +72,18 @@ var storeSettings = []setting{
 		"what a server does among those that share a PostgreSQL: front serves clients and people " +
 			"and uses no phones by itself, worker carries out runs on its phones, both does both"},
 	{"farm.name", "", nil, "the name of this machine among them; the default is its host name"},
+	{"farm.addr", "", machineURL,
+		"where the other machines reach this one, for live pictures and touches of its phones: " +
+			"https://HOST:PORT, or http:// on loopback"},
 	{"farm.labels", "", nil,
 		"labels of the phones here, by which tasks can want one: {site: berlin}"},
+}
+
+// machineURL takes the URL of a machine: what goes there are pictures and touches of phones.
+func machineURL(v any) []fault {
+	u, err := url.Parse(v.(string))
+	ok := err == nil && u.Host != "" && u.User == nil && strings.Trim(u.Path, "/") == "" &&
+		u.RawQuery == "" && (u.Scheme == "https" ||
+		u.Scheme == "http" && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()))
+	return unless(ok || v == "", v, "https://HOST:PORT, or http://127.0.0.1:PORT on one machine")
 }

@@ -36,10 +36,11 @@ type PhoneInfo struct {
 	SDK     int
 	Size    screen.Size
 
-	Worker string            // the machine that has it, "" for this one
-	Labels map[string]string // the user's own
-	Apps   []string          // the installed packages, nil if that is not known
-	Closed bool              // it gets no new runs
+	Worker    string            // the machine that has it, "" for this one
+	WorkerURL string            // where that shows it to the others, "" if it does not
+	Labels    map[string]string // the user's own
+	Apps      []string          // the installed packages, nil if that is not known
+	Closed    bool              // it gets no new runs
 }
 
 // Phone is one phone. Only one run uses it at a time, but viewers may use it at the same time.

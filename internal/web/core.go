@@ -23,9 +23,12 @@ type core struct {
 }
 
 func newCore(o *Options) *core {
-	s := &core{opts: o, auth: authenticator{o.Logins, o.Authorize, o.Rights, o.Log},
+	s := &core{opts: o, auth: authenticator{o.Logins, o.Authorize, o.Rights, o.Log, nil},
 		records:   records{o.Questions, o.Sessions, o.Channels},
 		listeners: httpguard.NewShares(o.MaxListeners)}
+	if o.Farm != nil {
+		s.auth.sign = o.Farm.Sign
+	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s
 }
@@ -40,7 +43,7 @@ func (s *core) untilClosing(ctx context.Context) (_ context.Context, end func())
 // takePlace takes a place among those who listen or wait, of which every client has its share. The
 // caller leaves it.
 func (s *core) takePlace(w http.ResponseWriter, v viewer) (leave func(), err error) {
-	leave, ok := s.listeners.Take(v.name, v.All)
+	leave, ok := s.listeners.Take(v.Name, v.All)
 	if ok && s.ctx.Err() == nil {
 		return leave, nil
 	}

@@ -17,6 +17,10 @@ type Farm interface {
 	Cordon(ctx context.Context, phone string, off bool) error
 	// Requeue takes a session's run from whoever carries it out.
 	Requeue(ctx context.Context, sessionID string) (store.Run, error)
+	// Away returns the URL of the machine that shows the phone, "" if it is this one or none does.
+	Away(ctx context.Context, phone string) (string, error)
+	// Sign is a mark on a text that only machines with the same store can make.
+	Sign(text string) []byte
 }
 
 // farm serves the machines to people who see everything.

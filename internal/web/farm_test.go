@@ -39,6 +39,10 @@ func (y *yard) Requeue(_ ctx, id string) (store.Run, error) {
 	return store.Run{}, y.note("requeue " + id)
 }
 
+func (y *yard) Away(ctx, string) (string, error) { return "", nil }
+
+func (y *yard) Sign(text string) []byte { return []byte(text) }
+
 func TestPeopleWhoSeeAllChangeTheMachines(t *testing.T) {
 	y := &yard{}
 	g := newRig(t, func(o *web.Options) { o.Farm = y })

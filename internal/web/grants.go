@@ -76,7 +76,7 @@ func (s *inbox) giveGrant(w http.ResponseWriter, r *http.Request, v viewer) erro
 	if err != nil {
 		return refuse("INVALID_ARGUMENT", err)
 	}
-	g.By = v.name
+	g.By = v.Name
 	if err := s.opts.Grants.Give(r.Context(), g, v.by()); err != nil {
 		return err
 	}

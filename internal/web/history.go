@@ -91,6 +91,6 @@ func (s *sessions) deleteSession(w http.ResponseWriter, r *http.Request, v viewe
 	if err := s.opts.Sessions.Delete(r.Context(), x.ID); err != nil {
 		return err
 	}
-	s.opts.Log.InfoContext(r.Context(), "session deleted", "session", x.ID, "by", v.name)
+	s.opts.Log.InfoContext(r.Context(), "session deleted", "session", x.ID, "by", v.Name)
 	return send(w, http.StatusOK, map[string]any{"deleted": x.ID})
 }

@@ -45,6 +45,9 @@ func (s *screens) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 		return err
 	}
 	defer leave()
+	if done, err := s.forward(w, r, v, r.PathValue("id")); done || err != nil {
+		return err
+	}
 	look, err := s.opts.Phones.Watch(r.Context(), r.PathValue("id"), v.owners())
 	if err != nil {
 		return err
@@ -198,6 +201,9 @@ func point(nameX string, x *float64, nameY string, y *float64) (screen.Point, er
 // input touches a phone that a person has taken over. Typed text is not kept.
 func (s *screens) input(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := v.person(phonesForPeople); err != nil {
+		return err
+	}
+	if done, err := s.forward(w, r, v, r.PathValue("id")); done || err != nil {
 		return err
 	}
 	var body inputBody

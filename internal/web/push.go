@@ -13,7 +13,7 @@ type pushes struct{ *core }
 
 // may refuses all but the page: a subscription hears of every question.
 func (s *pushes) may(v viewer) error {
-	if !v.page {
+	if !v.Page {
 		return refuse("NOT_A_PERSON", errors.New("browsers subscribe on the page; programs use "+
 			"webhooks or GET /v1/events"))
 	}

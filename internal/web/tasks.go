@@ -220,10 +220,16 @@ func (s *tasks) stop(mode runs.StopMode) handler {
 		q := request{client: x.Client}
 		c := &usecase.Call{Client: x.Client, By: v.actor()}
 		out, err := s.opts.Tasks.Stop(ctx, c, usecase.Stop{SessionID: x.ID, Mode: mode})
+		if mode == runs.Takeover && runs.CodeOf(err) == runs.RunInProgress {
+			r.Body, r.ContentLength = http.NoBody, 0 // the machine that carries the run out can
+			if done, failed := s.forward(w, r, v, x.Serial); done || failed != nil {
+				return failed
+			}
+		}
 		if err != nil {
 			return s.outcome(w, 0, q, nil, s.refused(ctx, c, q, err))
 		}
-		s.opts.Log.InfoContext(ctx, "session stopped", "session", x.ID, "by", v.name, "through",
+		s.opts.Log.InfoContext(ctx, "session stopped", "session", x.ID, "by", v.Name, "through",
 			v.channel())
 		return s.outcome(w, http.StatusOK, q, out, nil)
 	}

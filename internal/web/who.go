@@ -17,8 +17,9 @@ import (
 
 // viewer is who sends a request.
 type viewer struct {
-	name string // the principal, or the browser's name
-	page bool   // the inbox page
+	Name      string // the principal, or the browser's name
+	Page      bool   // the inbox page
+	Forwarded bool   `json:"-"` // another machine has let the viewer in, and watches that
 	usecase.Rights
 }
 
@@ -29,15 +30,15 @@ func (v viewer) sees(client *string) bool {
 }
 
 // owners are whose sessions the viewer sees.
-func (v viewer) owners() store.Owners { return v.Owners(v.name) }
+func (v viewer) owners() store.Owners { return v.Owners(v.Name) }
 
 // owner is whom the sessions belong to that the viewer begins: a browser's are the local
 // operator's.
 func (v viewer) owner() string {
-	if v.page {
+	if v.Page {
 		return ""
 	}
-	return v.name
+	return v.Name
 }
 
 // person refuses a program, and says why.
@@ -50,7 +51,7 @@ func (v viewer) person(why string) error {
 
 // channel is the one through which the viewer answers.
 func (v viewer) channel() string {
-	if v.page {
+	if v.Page {
 		return inquiry.ChannelPage
 	}
 	return inquiry.ChannelHTTP
@@ -66,7 +67,7 @@ func (v viewer) authority() string {
 
 // actor is the viewer in the audit, for what a request does itself.
 func (v viewer) actor() runs.Actor {
-	return runs.Actor{Channel: v.channel(), Authority: v.authority(), Name: v.name}
+	return runs.Actor{Channel: v.channel(), Authority: v.authority(), Name: v.Name}
 }
 
 // caller is the viewer in the audit, for words that a request brings. Those of a program may be a
@@ -81,7 +82,7 @@ func (v viewer) caller() runs.Actor {
 
 // by is the viewer, for the audit.
 func (v viewer) by() store.AuditEntry {
-	return store.AuditEntry{By: v.name, Channel: v.channel(), Authority: v.authority()}
+	return store.AuditEntry{By: v.Name, Channel: v.channel(), Authority: v.authority()}
 }
 
 // authenticator lets those in who have a credential.
@@ -90,6 +91,7 @@ type authenticator struct {
 	authorize func(*http.Request) (principal string, err error)
 	rights    func(principal string) usecase.Rights
 	log       *slog.Logger
+	sign      func(text string) []byte // nil without other machines
 }
 
 // loginHeader brings the secret of a browser that is logged in. The page keeps it in the storage of
@@ -101,6 +103,9 @@ var errStrangePage = errors.New("this page may not use the login of the inbox pa
 
 // authenticate finds out who sends the request. A token goes before the login of a browser.
 func (g authenticator) authenticate(r *http.Request) (viewer, error) {
+	if r.Header.Get(forHeader) != "" {
+		return g.forwarded(r)
+	}
 	secret := r.Header.Get(loginHeader)
 	if secret != "" && r.Header.Get("Authorization") == "" {
 		return g.browser(r, secret)
@@ -109,12 +114,15 @@ func (g authenticator) authenticate(r *http.Request) (viewer, error) {
 	if err != nil {
 		return viewer{}, refuse("UNAUTHORIZED", err)
 	}
-	return viewer{name: name, Rights: g.rights(name)}, nil
+	return viewer{Name: name, Rights: g.rights(name)}, nil
 }
 
 // recheck refuses a request that was v's when the credential of v does not hold any more, as that
 // of a token which was revoked.
 func (g authenticator) recheck(r *http.Request, v viewer) error {
+	if v.Forwarded {
+		return nil
+	}
 	now, err := g.authenticate(r)
 	if err == nil && !reflect.DeepEqual(now, v) {
 		err = refuse("UNAUTHORIZED", errors.New("the credential is not what it was"))
@@ -136,7 +144,7 @@ func (g authenticator) browser(r *http.Request, secret string) (viewer, error) {
 	case err != nil:
 		return viewer{}, fmt.Errorf("checking a login: %w", err)
 	}
-	return viewer{name: name, page: true, Rights: usecase.Rights{All: true, Decides: true}}, nil
+	return viewer{Name: name, Page: true, Rights: usecase.Rights{All: true, Decides: true}}, nil
 }
 
 // samePage refuses what another page sends, be it a page on another port of this machine.
@@ -184,7 +192,7 @@ func (g authenticator) login(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (g authenticator) logout(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if v.page {
+	if v.Page {
 		if err := g.logins.forget(r.Header.Get(loginHeader)); err != nil {
 			return err
 		}

@@ -20,14 +20,14 @@ func TestWhoseWordARequestBrings(t *testing.T) {
 		acts   string // the authority of what the request does itself
 		person bool
 	}{
-		"a program's token": {viewer{name: "bot"}, "bot",
+		"a program's token": {viewer{Name: "bot"}, "bot",
 			runs.Actor{Channel: inquiry.ChannelHTTP, Authority: inquiry.AuthorityClientModel,
 				Name: "bot"}, inquiry.AuthorityToken, false},
-		"a person's token": {viewer{name: "ann",
+		"a person's token": {viewer{Name: "ann",
 			Rights: usecase.Rights{Decides: true}}, "ann",
 			runs.Actor{Channel: inquiry.ChannelHTTP, Authority: inquiry.AuthorityHumanToken,
 				Name: "ann"}, inquiry.AuthorityHumanToken, true},
-		"the page": {viewer{name: "ann", page: true,
+		"the page": {viewer{Name: "ann", Page: true,
 			Rights: usecase.Rights{All: true, Decides: true}}, "",
 			runs.Actor{Channel: inquiry.ChannelPage, Authority: inquiry.AuthorityHumanToken,
 				Name: "ann"}, inquiry.AuthorityHumanToken, true},

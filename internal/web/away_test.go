@@ -1,0 +1,130 @@
+package web_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"image/jpeg"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/internal/usecase"
+	"github.com/taploop/taploop/internal/web"
+)
+
+// remote is a farm whose phones another machine shows. Its mark stands for the one of the store.
+type remote struct {
+	yard
+	mu sync.Mutex
+	at string
+}
+
+func (f *remote) Away(ctx, string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.at, nil
+}
+
+func (f *remote) Sign(text string) []byte {
+	sum := sha256.Sum256([]byte("the key" + text))
+	return sum[:]
+}
+
+// tasksElsewhere are those of a front: a run that goes on is another machine's.
+type tasksElsewhere struct{ web.Tasks }
+
+func (tasksElsewhere) Stop(ctx, *usecase.Call, usecase.Stop) (*usecase.Outcome, error) {
+	return nil, runs.Refuse(runs.RunInProgress, "stop it there", "another process carries it out")
+}
+
+// newFront is a server without phones in front of the worker's.
+func newFront(t *testing.T, worker *rig) (*rig, *remote) {
+	far := &remote{at: worker.http.URL}
+	front := newRig(t, func(o *web.Options) {
+		o.Farm, o.Tasks = far, tasksElsewhere{o.Tasks}
+		o.Phones = nil // whoever asks for one here panics
+	})
+	return front, far
+}
+
+func TestAFrontShowsAWorkersPhoneAndCarriesTouches(t *testing.T) {
+	worker := newRig(t, func(o *web.Options) { o.Farm = &remote{} })
+	front, far := newFront(t, worker)
+	parts, end := front.look(front.boss)
+	defer end()
+	kind, screen, body := shot(t, parts)
+	require.Equal(t, "image/jpeg", kind)
+	require.Equal(t, "shown", screen)
+	_, err := jpeg.Decode(bytes.NewReader(body))
+	require.NoError(t, err)
+
+	tap := func(token string) answer {
+		return front.post("/v1/devices/A/input", token, `{"type":"tap","x":0.5,"y":0.25}`)
+	}
+	a := tap(front.boss)
+	require.Equal(t, http.StatusConflict, a.status, "nobody has taken it over: %s", a.text)
+	worker.hands.taken.Store(true)
+	worker.hands.holder.Store("ann")
+	for token, status := range map[string]int{front.boss: 200, front.kim: 200,
+		front.ann: http.StatusForbidden, "": http.StatusUnauthorized} {
+		require.Equal(t, status, tap(token).status)
+	}
+	require.ElementsMatch(t, []string{"tap by boss", "tap by kim"}, worker.hands.kinds)
+	require.Len(t, worker.hands.phone.Touches(), 2)
+	worker.hands.holder.Store("ben")
+	require.Equal(t, http.StatusConflict, tap(front.kim).status, "kim is there for ann")
+	require.Equal(t, 400, front.post("/v1/devices/A/input", front.boss, `{"type":"x"}`).status)
+
+	_, err = token.In(front.store.Kept).Revoke("boss")
+	require.NoError(t, err)
+	for err == nil {
+		_, err = parts.NextRawPart()
+	}
+	far.mu.Lock()
+	far.at = "http://127.0.0.1:1"
+	far.mu.Unlock()
+	a = tap(front.kim)
+	require.Equal(t, http.StatusNotFound, a.status)
+	require.Contains(t, a.text, "farm.addr")
+}
+
+func TestATakeoverReachesTheWorkerThatCarriesTheRunOut(t *testing.T) {
+	worker := newRig(t, func(o *web.Options) { o.Farm = &remote{} })
+	front, _ := newFront(t, worker)
+	// both have one store in a farm
+	path := "/v1/sessions/" + front.running("a task", 1).SessionID + "/takeover"
+	var sent *http.Request
+	worker.http.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent = r.Clone(t.Context())
+		w.WriteHeader(http.StatusTeapot)
+	})
+	require.Equal(t, http.StatusTeapot, front.post(path, front.boss, "{}").status)
+	require.Equal(t, path, sent.URL.Path)
+	require.Empty(t, sent.Header.Get("Authorization"), "no token leaves the machine")
+
+	// What one machine says is good for that request alone.
+	again := func(method, path string, edit func(h http.Header)) int {
+		r := httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+path, nil)
+		r.Header = sent.Header.Clone()
+		edit(r.Header)
+		w := httptest.NewRecorder()
+		worker.web.ServeHTTP(w, r)
+		_, err := io.Copy(io.Discard, w.Body)
+		require.NoError(t, err)
+		return w.Code
+	}
+	as := func(http.Header) {}
+	require.Equal(t, http.StatusNotFound, again("POST", path, as), "it comes in")
+	require.Equal(t, http.StatusUnauthorized, again("GET", path[:len(path)-len("/takeover")], as))
+	require.Equal(t, http.StatusUnauthorized, again("POST", "/v1/farm/drain", as))
+	for _, wrong := range []string{"x", "e30=", "eyJ2aWV3ZXIiOnsiQWxsIjp0cnVlfX0="} {
+		require.Equal(t, http.StatusUnauthorized,
+			again("POST", path, func(h http.Header) { h.Set("X-Taploop-For", wrong) }))
+	}
+}
