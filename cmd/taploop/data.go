@@ -104,7 +104,8 @@ func byCommandLine() store.AuditEntry {
 	return store.AuditEntry{By: who.Name, Channel: who.Channel, Authority: who.Authority}
 }
 
-// exportPage writes the HTML page, readable by its owner only: it shows what was on the screen.
+// exportPage writes the HTML page of a session, or of all with the id "", readable by its owner
+// only: it shows what was on the screen.
 func exportPage(ctx context.Context, db *store.Store, id, path string) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	var f *os.File
@@ -112,7 +113,12 @@ func exportPage(ctx context.Context, db *store.Store, id, path string) error {
 		f, err = files.Overwrite(path)
 	}
 	if err == nil {
-		err = errors.Join(export.HTML(ctx, f, db, id), f.Close())
+		if id == "" {
+			err = export.Index(ctx, f, db)
+		} else {
+			err = export.HTML(ctx, f, db, id)
+		}
+		err = errors.Join(err, f.Close())
 	}
 	if e, is := errors.AsType[*fs.PathError](err); is && strings.HasPrefix(path, e.Path) {
 		return hint.Add(fmt.Errorf("writing the page: %w", err), "name with -o a file that this "+

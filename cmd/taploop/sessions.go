@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -99,6 +101,7 @@ func (c *sessionsShowCmd) Run(ctx context.Context, a *invocation) error {
 
 type sessionsExportCmd struct {
 	Session string `arg:"" optional:""`
+	All     bool
 	Format  string `enum:"html,gelab" default:"html"`
 	Output  string `short:"o" placeholder:"PATH"`
 	DataDir string `key:"data_dir" placeholder:"DIR"`
@@ -106,6 +109,9 @@ type sessionsExportCmd struct {
 
 // Run writes a session out and prints the path.
 func (c *sessionsExportCmd) Run(ctx context.Context, a *invocation) error {
+	if c.All {
+		return c.all(ctx, a)
+	}
 	return a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
 		path := cmp.Or(c.Output, sess.ID+".html")
 		var err error
@@ -120,6 +126,27 @@ func (c *sessionsExportCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		if err == nil {
 			_, err = fmt.Fprintln(a.out, path)
+		}
+		return err
+	})
+}
+
+// all writes a page of each session and a list of them into a folder, and prints the list's path.
+func (c *sessionsExportCmd) all(ctx context.Context, a *invocation) error {
+	if c.Session != "" || c.Format != "html" || c.Output == "-" {
+		return app.Usage(errors.New("--all writes the pages of all sessions into a folder"),
+			"name no session and no other format, and the folder with -o")
+	}
+	return a.reading(ctx, func(db *store.Store) error {
+		dir := cmp.Or(c.Output, "taploop-sessions")
+		list, err := db.Sessions(ctx, store.Filter{})
+		for _, o := range append(list, store.Overview{}) {
+			if err == nil {
+				err = exportPage(ctx, db, o.ID, filepath.Join(dir, cmp.Or(o.ID, "index")+".html"))
+			}
+		}
+		if err == nil {
+			_, err = fmt.Fprintln(a.out, filepath.Join(dir, "index.html"))
 		}
 		return err
 	})

@@ -24,7 +24,8 @@ type Alone struct {
 	end []byte
 }
 
-// NewAlone writes the beginning of the page, with its title and the id of the session.
+// NewAlone writes the beginning of the page, with its title and the id of the session, "" for a
+// list of sessions.
 func NewAlone(to io.Writer, title, session string) (*Alone, error) {
 	shell, err := aloneShell()
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/inquiry/inquirytest/vote"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/web"
 )
 
@@ -113,6 +114,36 @@ func TestEveryPageIsSound(t *testing.T) {
 		p.do(chromedp.Navigate(g.http.URL + c.path))
 		p.sound(sight{c.name, "html", c.ready, c.prepare}, 1280, 390)
 	}
+	p.listed(g)
+}
+
+// listed looks at the list of all sessions as a file, and finds some of them.
+func (p tab) listed(g *rig) {
+	path := filepath.Join(p.t.TempDir(), "index.html")
+	f, err := os.Create(path)
+	require.NoError(p.t, err)
+	require.NoError(p.t, export.Index(p.t.Context(), f, g.store))
+	require.NoError(p.t, f.Close())
+	p.do(chromedp.Navigate("file://" + path))
+	const found = `document.querySelectorAll(".results li").length`
+	p.sound(sight{"index", "html", found + " > 3", ""}, 1280, 390)
+	p.until(found + " > 3")
+	all := p.text(found)
+	choose := func(box, value string) {
+		p.do(js(fmt.Sprintf(`for (const e of [document.getElementById("f-%s")]) { e.value = "%s"; `+
+			`for (const what of ["input", "change"]) e.dispatchEvent(new Event(what, {bubbles: true})) }`,
+			box, value)))
+	}
+	for _, c := range [][3]string{{"q", "OPENING HOURS", "1"}, {"q", "went away", "1"},
+		{"state", "FAILED", "1"}, {"app", "no.such", "0"}, {"serial", "emu-1", all},
+		{"when", "day", all}} {
+		choose(c[0], c[1])
+		p.until(found + " == " + c[2])
+		choose(c[0], "")
+		p.until(found + " == " + all)
+	}
+	require.Regexp(p.t, `^file:.*/[0-9a-z]+\.html$`,
+		p.text(`document.querySelector(".results a").href`))
 }
 
 // Who is not logged in, has nothing yet, or follows a link to what is gone.

@@ -39,12 +39,6 @@ type shownWith struct {
 // MarshalJSON implements json.Marshaler.
 func (v inquiryView) MarshalJSON() ([]byte, error) { return v.Question.JSON(v.shownWith) }
 
-// sessionView is a session with its latest run, as it leaves.
-type sessionView struct {
-	store.Session
-	Run *export.Run `json:"run"`
-}
-
 // records reads the store, as viewers may see it.
 type records struct {
 	questions Questions
@@ -139,12 +133,12 @@ func (o records) session(r *http.Request, v viewer) (store.Session, error) {
 }
 
 // present is a session with its latest run.
-func (o records) present(ctx context.Context, x store.Session) (sessionView, error) {
+func (o records) present(ctx context.Context, x store.Session) (export.Listed, error) {
 	run, err := o.sessions.LatestRun(ctx, x.ID)
 	if errors.Is(err, store.ErrNotFound) {
-		return sessionView{Session: x}, nil
+		return export.Listed{Session: x}, nil
 	}
-	return sessionView{x, export.NewRun(&run)}, err
+	return export.Listed{Session: x, Run: export.NewRun(&run)}, err
 }
 
 // leavesOf lists what a person may give leave for in place of deciding about each such action, the

@@ -23,9 +23,9 @@ func (s *sessions) listSessions(w http.ResponseWriter, r *http.Request, v viewer
 	if err != nil {
 		return err
 	}
-	list := make([]sessionView, 0, len(all))
+	list := make([]export.Listed, 0, len(all))
 	for _, o := range all {
-		list = append(list, sessionView{o.Session, export.NewRun(o.Latest)})
+		list = append(list, export.Listed{Session: o.Session, Run: export.NewRun(o.Latest)})
 	}
 	return send(w, http.StatusOK, map[string]any{"sessions": list})
 }

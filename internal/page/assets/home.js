@@ -1,4 +1,5 @@
 // The home page: tasks are begun here, and what runs is seen and steered.
+import { alone } from "./api.js";
 import { useEffect, useState } from "./hooks.js";
 import { cards, decide } from "./inbox.js";
 import { endGrant, forget, goOn, grant, isOver, model, pause, say, start, stop, takeOver } from "./model.js";
@@ -131,7 +132,7 @@ export function Results({ list }) {
   const w = words();
   if (!list.length) return html`<p class="none">${w.noResults}</p>`;
   return html`<ul class="results">${list.map((s) => html`<li key=${s.session_id}>
-    <a class="name" dir="auto" href=${"/ui/sessions/" + encodeURIComponent(s.session_id)}>${clip(s.run ? s.run.task : s.session_id, 160)}</a>
+    <a class="name" dir="auto" href=${alone ? s.session_id + ".html" : "/ui/sessions/" + encodeURIComponent(s.session_id)}>${clip(s.run ? s.run.task : s.session_id, 160)}</a>
     <${Badge} run=${s.run} />
     <span class="facts">${s.serial ? html`<span>${s.serial}</span>` : ""}<span>${ago(s.updated_at)}</span>${s.run ? html`<span>${counted("steps", s.run.steps)}</span>` : ""}</span>
     ${s.run && (s.run.answer || s.run.error) ? html`<span class="answer" dir="auto">${clip(s.run.answer || s.run.error, 200)}</span>` : ""}</li>`)}</ul>`;

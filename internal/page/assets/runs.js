@@ -1,5 +1,5 @@
 // The index of all runs, with filters, a page of it at a time.
-import { get } from "./api.js";
+import { alone, get } from "./api.js";
 import { useEffect, useState } from "./hooks.js";
 import { model } from "./model.js";
 import { Results, phoneName } from "./home.js";
@@ -10,15 +10,24 @@ import { words } from "./words.js";
 const page = 50;
 const days = { day: 1, week: 7, month: 30 };
 
+// chosen is what a server would answer the query with, of all sessions.
+function chosen({ sessions }, q) {
+  const has = (text, part) => (text || "").toLowerCase().includes((q.get(part) || "").toLowerCase()), from = Number(q.get("offset"));
+  return sessions.filter((s) => has([s.run?.task, s.run?.answer, s.run?.error].join(" "), "q") && (s.apps?.some((a) => has(a, "app")) || !q.get("app")) &&
+    (!q.get("state") || s.run?.state === q.get("state")) && (!q.get("serial") || s.serial === q.get("serial")) &&
+    !(Date.parse(s.updated_at) < Date.parse(q.get("since")))).slice(from, from + Number(q.get("limit")));
+}
+
 export function Runs() {
   const w = words(), [filter, setFilter] = useState({ q: "", state: "", serial: "", app: "", when: "" });
   const [list, setList] = useState(null), [more, setMore] = useState(false);
+  const [phones, setPhones] = useState([]); // of a page that stands alone
+  useEffect(() => { if (alone) get("/v1/sessions").then((x) => setPhones([...new Set(x.sessions.map((s) => s.serial).filter(Boolean))].map((p) => ({ device_id: p })))); }, []);
   const load = async (from, limit = page) => {
     const q = new URLSearchParams({ limit, offset: from });
     for (const k of ["q", "state", "serial", "app"]) if (filter[k]) q.set(k, filter[k]);
     if (filter.when) q.set("since", new Date(Date.now() - days[filter.when] * 864e5).toISOString());
-    const got = (await get("/v1/sessions?" + q))?.sessions || [];
-    return got;
+    return (alone ? chosen(await get("/v1/sessions"), q) : (await get("/v1/sessions?" + q))?.sessions) || [];
   };
   useEffect(() => {
     let late = false;
@@ -44,7 +53,7 @@ export function Runs() {
     setList([...list, ...got]);
     setMore(got.length === page);
   };
-  const set = (k) => (e) => setFilter({ ...filter, [k]: e.target.value });
+  const set = (k) => ({ target: { value } }) => setFilter((was) => ({ ...was, [k]: value }));
   const choice = (k, name, options) => html`<p class="field"><label for=${"f-" + k}>${name}</label>
     <select id=${"f-" + k} value=${filter[k]} onChange=${set(k)}><option value="">${w.any}</option>
     ${options.map(([v, text]) => html`<option value=${v}>${text}</option>`)}</select></p>`;
@@ -54,9 +63,9 @@ export function Runs() {
     <form class="filters" role="search" onSubmit=${(e) => e.preventDefault()}>
       ${box("q", w.filterText)}
       ${choice("state", w.filterState, Object.entries(w.states))}
-      ${choice("serial", w.phoneBox, (model.phones || []).map((p) => [p.device_id, phoneName(p)]))}
+      ${choice("serial", w.phoneBox, (model.phones || phones).map((p) => [p.device_id, phoneName(p)]))}
       ${box("app", w.appBox)}
-      ${choice("when", w.filterTime, Object.entries(w.times))}
+      ${choice("when", w.filterTime, Object.keys(days).map((d) => [d, w.times[d]]))}
     </form>
     ${list ? html`<${Results} list=${list} />` : html`<p class="none">${w.connecting}</p>`}
     ${more ? html`<p><button type="button" onClick=${further}>${w.showMore}</button></p>` : ""}
