@@ -117,7 +117,6 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 	}
 	l.endBackground()
 	l.again++
-	l.watch.habit.moved = l.watch.habit.rest
 	l.watch.habit.rest += firstPoll
 	s.Timing.Again += time.Since(began)
 	former := p.Tries

@@ -92,44 +92,24 @@ func (m *motion) area() (all screen.Area) {
 // habit is how long the screens of this phone move after a touch, as far as it has been seen. A
 // first look after that time shows most screens at rest.
 type habit struct {
-	moved        time.Duration // from a touch to the last look at which the screen was not at rest
-	rest         time.Duration // and to the one at which it was
+	rest         time.Duration // from a touch to the look at which the screen was at rest
 	known        bool
 	right, wrong int // first looks after that time that showed the screen at rest, and others
 }
 
-const (
-	// longestHabit bounds what the first look waits for: a page that takes longer is loading
-	longestHabit = 400 * time.Millisecond
-	// between moved and rest: with less no first look is tried that comes sooner
-	finestHabit = 120 * time.Millisecond
-)
+// longestHabit bounds what the first look waits for: a page that takes longer is loading something.
+const longestHabit = 400 * time.Millisecond
 
-// first is when the first look after a touch begins. As long as the model is not asked early, it is
-// a bit sooner than the screen is known to be at rest.
-func (h *habit) first() time.Duration {
-	if between := h.rest - h.moved; h.right < earlyTrials && between > finestHabit {
-		return h.rest - between/4
-	}
-	return h.rest
-}
-
-// learn takes into account that a screen was at rest this long after the touch and not before, and
-// whether the first look showed it so. Other first looks were wrong if they were not a bit sooner.
-func (h *habit) learn(moved, rest time.Duration, first bool) {
-	rest = min(rest, longestHabit)
+// learn takes into account that a screen was at rest this long after the touch, and whether the
+// first look showed it so.
+func (h *habit) learn(after time.Duration, first bool) {
 	switch {
-	case first && h.known:
+	case h.known && first:
 		h.right++
-		h.rest = min(h.rest, rest)
-		return
-	case !h.known:
-		h.rest, h.known = rest, true
-	case h.first() == h.rest:
+	case h.known:
 		h.wrong++
-		h.rest = max(h.rest, rest)
 	}
-	h.moved = min(max(h.moved, moved), h.rest)
+	h.rest, h.known = min(after, longestHabit), true
 }
 
 // watch looks at the phone, and tells when its screen is at rest.
@@ -176,7 +156,7 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 	}
 	began, pause := time.Now(), firstPoll
 	w.motion = motion{}
-	rest := w.habit.first()
+	rest := w.habit.rest
 	if w.before.Frame == nil && w.before.State.App != "" {
 		rest = transition
 	}
@@ -184,7 +164,6 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 	former := w.frameOnly(ctx)
 	w.motion.add(former)
 	var quiet quietPeriod
-	var moved time.Duration
 	for first := true; ; first = false {
 		// the look finds out whether ctx has ended
 		_ = wait.For(ctx, min(pause-time.Since(former.At), w.longest-time.Since(began)))
@@ -198,11 +177,11 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 		late := time.Since(began) >= reaction
 		if still := quiet.add(v); (reacted || late) && (still || alike) {
 			if alike && reacted && w.before.Frame != nil {
-				w.habit.learn(moved, former.At.Sub(began), first)
+				w.habit.learn(former.At.Sub(began), first)
 			}
 			return v, nil
 		}
-		moved, former = former.At.Sub(began), v
+		former = v
 	}
 }
 
