@@ -92,9 +92,9 @@ func (m *motion) area() (all screen.Area) {
 // habit is how long the screens of this phone move after a touch, as far as it has been seen. A
 // first look after that time shows most screens at rest.
 type habit struct {
-	rest         time.Duration // from a touch to the look at which the screen was at rest
-	known        bool
-	right, wrong int // first looks after that time that showed the screen at rest, and others
+	rest  time.Duration // from a touch to the look at which the screen was at rest
+	known bool
+	right int // first looks after that time, in a row, that showed the screen at rest
 }
 
 // longestHabit bounds what the first look waits for: a page that takes longer is loading something.
@@ -103,13 +103,11 @@ const longestHabit = 400 * time.Millisecond
 // learn takes into account that a screen was at rest this long after the touch, and whether the
 // first look showed it so.
 func (h *habit) learn(after time.Duration, first bool) {
-	switch {
-	case h.known && first:
+	if h.known && first {
 		h.right++
-	case h.known:
-		h.wrong++
+		return
 	}
-	h.rest, h.known = min(after, longestHabit), true
+	h.rest, h.known, h.right = min(after, longestHabit), true, 0
 }
 
 // watch looks at the phone, and tells when its screen is at rest.
