@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tiktoken-go/tokenizer"
 
+	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/usecase"
@@ -109,4 +111,27 @@ func TestElementsWherePicturesArePrivate(t *testing.T) {
 		w.phones.phone("A").Set(devicetest.Change{Secure: new(true)})
 		require.Equal(t, "SECURE_SCREEN", w.call("get_screenshot", in{"elements": true}).code())
 	})
+}
+
+// The list of a screen costs a model no more tokens than when parents without words were left out of
+// it, besides the hints of fields in the last two.
+func TestTheListOfElementsStaysShort(t *testing.T) {
+	o200k, err := tokenizer.Get(tokenizer.O200kBase)
+	require.NoError(t, err)
+	for name, most := range map[string]int{"chat-list": 333, "food-checkout-japanese": 158,
+		"bank-home-german": 452, "bank-pin-spanish": 210, "group-buy-zh": 243, "wishlist-it": 500,
+		"bank-payment-czech": 226, "gov-es": 141} {
+		dump, err := os.ReadFile("../internal/guard/phone/testdata/screens/" + name + ".xml")
+		require.NoError(t, err)
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.phones.listed, err = device.ParseElements(dump, screen.Size{W: 1080, H: 2400}, 0)
+				require.NoError(t, err)
+				tokens, err := o200k.Count(w.call("get_screenshot", in{"elements": true}).text)
+				require.NoError(t, err)
+				require.LessOrEqual(t, tokens, most)
+				require.Greater(t, tokens, most/2, "it is counted")
+			})
+		})
+	}
 }

@@ -35,7 +35,7 @@ var besides = map[string]string{
 	"internal/runs": "device/devicetest internal/inquiry/decider internal/inquiry/inquirytest/vote " +
 		"internal/model internal/store/export " +
 		"internal/store/storetest internal/terminal internal/usecase internal/web",
-	"tools": "actions device/devicetest internal/guard internal/guard/phone " +
+	"tools": "actions device device/devicetest internal/guard internal/guard/phone " +
 		"internal/inquiry/inquirytest internal/inquiry/inquirytest/vote internal/web " +
 		"internal/store/storetest internal/terminal",
 	"internal/web": "agentloop device/devicetest internal/inquiry/consent internal/inquiry/inquirytest " +
