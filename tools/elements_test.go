@@ -113,8 +113,8 @@ func TestElementsWherePicturesArePrivate(t *testing.T) {
 	})
 }
 
-// The list of a screen costs a model no more tokens than when parents without words were left out of
-// it, besides the hints of fields in the last two.
+// The list of a screen costs a model no more tokens than when parents without words were left out
+// of it, besides the hints of fields in the last two.
 func TestTheListOfElementsStaysShort(t *testing.T) {
 	o200k, err := tokenizer.Get(tokenizer.O200kBase)
 	require.NoError(t, err)
