@@ -50,7 +50,8 @@ func claims(task string) (list []claim) {
 	for _, m := range figures.FindAllString(quotedText.ReplaceAllString(task, " "), -1) {
 		add(m)
 	}
-	return append(list, switches(task)...)
+	on, _ := switches(task)
+	return append(list, on...)
 }
 
 // told is what a task says at its end, behind a colon: a message, most of the time.
@@ -108,26 +109,58 @@ func unseen(task string, list []claim) string {
 	return ""
 }
 
+// turning is how a part of a sentence asks for a state.
+type turning struct {
+	re *regexp.Regexp
+	on bool
+}
+
 // Words for what is switched, with the state that they ask for, in a part of a sentence. A task in
 // another language has no such claims.
 var (
 	parts  = regexp.MustCompile(`[.,;!?\n，。；！？、]+\s*|\s+(?:and|then|but|und|et|y|e)\s+`)
-	turned = []struct {
-		re *regexp.Regexp
-		on bool
-	}{
-		{regexp.MustCompile(`(?i)\b(?:turn|switch|put) on (?:the )?(.+)`), true},
-		{regexp.MustCompile(`(?i)\b(?:turn|switch|put) off (?:the )?(.+)`), false},
-		{regexp.MustCompile(`(?i)\b(?:turn|switch|put) (?:the )?(.+) on\b`), true},
-		{regexp.MustCompile(`(?i)\b(?:turn|switch|put) (?:the )?(.+) off\b`), false},
-		{regexp.MustCompile(`(?i)\benable (?:the )?(.+)`), true},
-		{regexp.MustCompile(`(?i)\bdisable (?:the )?(.+)`), false},
-		{regexp.MustCompile(`(?:打开|开启|启用)(.+)`), true},
-		{regexp.MustCompile(`(?:关闭|关掉|禁用)(.+)`), false},
+	polite = `(?i)^(?:please |then |also |now |finally |请|然后|并|再|帮我|把)*`
+	turned = []turning{
+		{regexp.MustCompile(polite + `(?:turn|switch|put) on (?:the )?(.+)$`), true},
+		{regexp.MustCompile(polite + `(?:turn|switch|put) off (?:the )?(.+)$`), false},
+		{regexp.MustCompile(polite + `(?:turn|switch|put) (?:the )?(.+) on$`), true},
+		{regexp.MustCompile(polite + `(?:turn|switch|put) (?:the )?(.+) off$`), false},
+		{regexp.MustCompile(polite + `enable (?:the )?(.+)$`), true},
+		{regexp.MustCompile(polite + `disable (?:the )?(.+)$`), false},
+		{regexp.MustCompile(polite + `(?:打开|开启|启用)(.+)$`), true},
+		{regexp.MustCompile(polite + `(?:关闭|关掉|禁用)(.+)$`), false},
 	}
+	// states are all words that may ask for a state.
+	states = regexp.MustCompile(`(?i)\b(?:on|off|enabled?|disabled?|toggle)\b|打开|开启|启用|关闭|` +
+		`关掉|禁用|切换`)
+	bareState = regexp.MustCompile(`(?i)\b(?:on|off)$`)
+	// vague are words for more than one thing, or for where and how long.
+	vague = regexp.MustCompile(`(?i)\b(?:it|them|that|all|every\w*|any\w*|both|only|just|again|` +
+		`first|for|in|at|during|while|until|till|before|after|once|keep|leave|stay|seconds?|` +
+		`minutes?|hours?|on|off)\b|它|所有|全部|一切|都|只|仅|先|重新|再次|暂时|保持|秒|分钟|小时|之前|之后|以后|` +
+		`直到|期间|在`)
+	// doubtful are words for what is not to be, or not in any case.
+	doubtful = regexp.MustCompile(`(?i)\b(?:not|no|never|none|neither|nor|cannot|without|unless|` +
+		`except|avoid|instead|rather|or|either|if|when|whenever|whether|in case|otherwise|else)\b|` +
+		`n['’]t\b|不|别|勿|莫|没|无需|禁止|除|避免|或|如果|若|要是|假如|否则|还是|当`)
 )
 
-func switches(task string) (list []claim) {
+// unsaid is a part of a task that ends in a state and has no verb for it, or "".
+func unsaid(task string) string {
+	for _, part := range parts.Split(quotedText.ReplaceAllString(task, "«»"), -1) {
+		part = text.Line(part)
+		if bareState.MatchString(part) && !slices.ContainsFunc(turned, func(t turning) bool {
+			return t.re.MatchString(part)
+		}) {
+			return part
+		}
+	}
+	return ""
+}
+
+// switches are what a task wants switched. sure is false where it may want something else.
+func switches(task string) (list []claim, sure bool) {
+	task = quotedText.ReplaceAllString(task, "«»")
 	for _, part := range parts.Split(task, -1) {
 		for _, t := range turned {
 			m := t.re.FindStringSubmatch(text.Line(part))
@@ -137,7 +170,15 @@ func switches(task string) (list []claim) {
 			}
 		}
 	}
-	return list
+	sure = len(states.FindAllString(task, -1)) == len(list) && !doubtful.MatchString(task)
+	for i, c := range list {
+		sure = sure && !vague.MatchString(c.words)
+		for _, before := range list[:i] {
+			a, b := folded(c.words), folded(before.words)
+			sure = sure && !strings.Contains(a, b) && !strings.Contains(b, a)
+		}
+	}
+	return list, sure
 }
 
 // elements holds a task against the elements of a screen: it is verified when all that it names is
@@ -151,6 +192,10 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 		return agentloop.Unverified, "the screen lists no elements"
 	}
 	var seen, lacks []string
+	_, sure := switches(task)
+	if doubtful.MatchString(quotedText.ReplaceAllString(task, "«»")) {
+		lacks = append(lacks, "the task says what is not to be, or not in any case")
+	}
 	for _, c := range all {
 		if c.gone {
 			lacks = append(lacks, gone(c.words, list))
@@ -166,6 +211,9 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 		}
 		is, known := switched(c.words, list)
 		switch state := map[bool]string{true: "on", false: "off"}; {
+		case !sure:
+			lacks = append(lacks, fmt.Sprintf("in which state %s is to be at the end is not sure",
+				text.Quote(c.words, 60)))
 		case !known:
 			lacks = append(lacks, fmt.Sprintf("whether %s is %s cannot be seen",
 				text.Quote(c.words, 60), state[*c.on]))
@@ -175,6 +223,9 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 		default:
 			seen = append(seen, text.Quote(c.words, 60)+" "+state[is])
 		}
+	}
+	if part := unsaid(task); part != "" && lacks == nil {
+		lacks = append(lacks, text.Quote(part, 60)+" may name a state that is not looked for")
 	}
 	if part := unseen(task, all); part != "" && lacks == nil {
 		lacks = append(lacks, text.Quote(part, 60)+" names nothing that a screen would show")

@@ -91,3 +91,40 @@ func TestAnEndIsHeldAgainstWhatTheScreenLists(t *testing.T) {
 		require.NotEmpty(t, why)
 	}
 }
+
+// What a task forbids, offers, makes depend on something or wants for a time contradicts nothing,
+// and is not verified, whatever the switches are.
+func TestATaskThatIsNotPlainIsNotDecidedByRule(t *testing.T) {
+	t.Parallel()
+	tasks := []string{
+		"Do not turn Wi-Fi off.", "Don't turn Wi-Fi off", "Never switch Wi-Fi off", "不要关闭Wi-Fi",
+		"别打开Wi-Fi", "请勿关闭Wi-Fi", "Avoid switching things: turn Wi-Fi off", "Turn Wi-Fi off and on again.",
+		"Turn off Wi-Fi, wait five seconds, then turn it on.", "先关闭Wi-Fi,再打开Wi-Fi。",
+		"关闭Wi-Fi十秒钟", "Turn airplane mode on for ten seconds and then off",
+		"Turn on Wi-Fi and turn off mobile data, then turn mobile data on again",
+		"Turn Wi-Fi on or leave it off", "Turn off everything except Wi-Fi.",
+		"If it rains, turn Wi-Fi off", "如果下雨，关闭Wi-Fi", "打开或关闭Wi-Fi", "Turn Wi-Fi off unless it is off",
+		"Turn Wi-Fi on, and mobile data off", "Turn Wi-Fi on in the Shop", "在商店里打开Wi-Fi",
+		"Turn on Wi-Fi in the Shop", "Turn Wi-Fi off until noon", "Turn both Wi-Fi and mobile data off",
+		"Schalte Wi-Fi nicht aus, turn Wi-Fi off nicht", "Toggle Wi-Fi", "Turn off Wi-Fi instead of mobile data",
+		`Do not send "Wi-Fi"`, `Send "Wi-Fi" or "mobile data"`, "别发送“Wi-Fi”",
+	}
+	for n := range 8 {
+		list := rows(row{says: "Wi-Fi", checkable: true, on: n&1 > 0},
+			row{says: "Mobile data", checkable: true, on: n&2 > 0},
+			row{says: "Airplane mode", checkable: true, on: n&4 > 0})
+		for _, task := range tasks {
+			got, why := elements(task, list)
+			require.Equal(t, agentloop.Unverified, got, "%s (%b): %s", task, n, why)
+		}
+		want := agentloop.Contradicted
+		if n&3 == 1 {
+			want = agentloop.IsVerified
+		}
+		for _, task := range []string{"Turn Wi-Fi on and turn mobile data off.",
+			"Please switch on the Wi-Fi, then disable mobile data", "In Settings, turn Wi-Fi on, turn off mobile data"} {
+			got, why := elements(task, list)
+			require.Equal(t, want, got, "%s (%b): %s", task, n, why)
+		}
+	}
+}
