@@ -68,7 +68,7 @@ func (f Folder) Read(name string) (*Skill, error) {
 }
 
 func (f Folder) read(name, path string) (*Skill, error) {
-	b, err := files.Read(path)
+	b, err := files.Found(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, hint.Add(fmt.Errorf("%w: %s", ErrUnknown, text.Quote(name, 64)),
 			"taploop skill list tells which there are")

@@ -77,7 +77,7 @@ func (o Options) list(path string) (list []string, err error) {
 			return err
 		case d.IsDir() && file != path && (name[0] == '.' || name == "cassettes"):
 			return filepath.SkipDir
-		case !d.IsDir() && (strings.HasSuffix(name, journeys) ||
+		case d.Type()&^fs.ModeSymlink == 0 && (strings.HasSuffix(name, journeys) ||
 			slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name))):
 			list = append(list, file)
 		}
@@ -88,7 +88,11 @@ func (o Options) list(path string) (list []string, err error) {
 
 // file reads one file. named says that it was asked for by its name.
 func (o Options) file(file string, named bool) ([]*Item, error) {
-	b, err := files.Read(file)
+	read := files.Found
+	if named {
+		read = files.Read // such as a pipe of the shell
+	}
+	b, err := read(file)
 	if err != nil {
 		return nil, err
 	}

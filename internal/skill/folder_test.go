@@ -1,0 +1,48 @@
+//go:build unix
+
+package skill
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What lies in the folder and is no skill is told, and not waited for.
+func TestAFolderMayHaveAnythingInIt(t *testing.T) {
+	t.Parallel()
+	f := Folder(t.TempDir())
+	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+	for i := range 12 {
+		to, from := "a"+string(rune('1'+i)), "a"+string(rune('0'+i))
+		bomb += to + ": &" + to + " [" + strings.Repeat("*"+from+", ", 8) + "*" + from + "]\n"
+	}
+	for name, body := range map[string]string{"empty": "", "braces": "{{{", "bomb": bomb,
+		"other": onePress, "zeroes": "\x00\x00"} {
+		require.NoError(t, os.WriteFile(f.Path(name), []byte(body), 0o600))
+	}
+	require.NoError(t, os.WriteFile(f.Path("huge"), nil, 0o600))
+	require.NoError(t, os.Truncate(f.Path("huge"), 30<<20))
+	require.NoError(t, syscall.Mkfifo(f.Path("pipe"), 0o600))
+	require.NoError(t, os.Symlink(f.Path("pipe"), f.Path("linked")))
+	require.NoError(t, os.Symlink("/dev/zero", f.Path("endless")))
+	require.NoError(t, os.Symlink(f.Path("loop"), f.Path("loop")))
+	require.NoError(t, os.Mkdir(filepath.Join(string(f), "folder.yaml"), 0o700))
+	require.NoError(t, os.WriteFile(f.Path("buy"), []byte(onePress), 0o600))
+	names, err := f.Names()
+	require.NoError(t, err)
+	require.Len(t, names, 12)
+	for _, name := range names {
+		if _, err := f.Read(name); name == "buy" {
+			require.NoError(t, err)
+		} else {
+			require.Error(t, err, name)
+		}
+	}
+	_, err = f.Read("pipe")
+	require.ErrorContains(t, err, "is no regular file")
+}
