@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -67,10 +67,6 @@ func (s *core) forward(
 	if err != nil || at == "" {
 		return false, err
 	}
-	to, err := url.Parse(at)
-	if err != nil {
-		return false, err
-	}
 	said := vouch{Viewer: v, At: time.Now().UTC()}
 	said.Mark = said.mark(r, s.opts.Farm.Sign)
 	b, _ := json.Marshal(said) // nothing in it can fail
@@ -79,21 +75,45 @@ func (s *core) forward(
 	watching.Go(func() { s.whileHolds(ctx, r, v, end) })
 	defer watching.Wait()
 	defer end()
-	l := s.stream(w, r, v)
-	proxy := &httputil.ReverseProxy{FlushInterval: -1,
-		Rewrite: func(p *httputil.ProxyRequest) {
-			p.SetURL(to)
-			p.Out.Header = http.Header{"Content-Type": p.In.Header["Content-Type"],
-				forHeader: {base64.StdEncoding.EncodeToString(b)}}
-		},
-		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, failed error) {
-			err = refuse("DEVICE_NOT_FOUND", hint.Add(
-				fmt.Errorf("the machine of the phone does not answer: %w", failed),
-				"see that it is up, and that farm.addr of it can be reached from here"))
-		},
+	out, err := http.NewRequestWithContext(ctx, r.Method,
+		strings.TrimSuffix(at, "/")+r.URL.RequestURI(), r.Body)
+	if err != nil {
+		return false, err
 	}
-	proxy.ServeHTTP(timely{w, l}, r.WithContext(ctx))
-	return true, err
+	out.ContentLength = r.ContentLength
+	out.Header = http.Header{"Content-Type": r.Header["Content-Type"],
+		forHeader: {base64.StdEncoding.EncodeToString(b)}}
+	res, err := http.DefaultTransport.RoundTrip(out)
+	if err != nil {
+		return true, refuse("DEVICE_NOT_FOUND", hint.Add(
+			fmt.Errorf("the machine of the phone does not answer: %w", err),
+			"see that it is up, and that farm.addr of it can be reached from here"))
+	}
+	defer res.Body.Close()
+	for _, name := range []string{"Content-Type", "Content-Length", "Retry-After"} {
+		if value := res.Header.Get(name); value != "" {
+			w.Header().Set(name, value)
+		}
+	}
+	w.Header().Set("X-Accel-Buffering", "no") // a proxy is to hold nothing back
+	w.WriteHeader(res.StatusCode)
+	return true, s.stream(w, r, v).copy(res.Body)
+}
+
+// copy sends what comes as it comes.
+func (l *listener) copy(from io.Reader) error {
+	piece := make([]byte, 64<<10)
+	for {
+		n, ended := from.Read(piece)
+		if n > 0 {
+			if err := l.send(piece[:n]); err != nil {
+				return l.broken(err)
+			}
+		}
+		if ended != nil {
+			return nil
+		}
+	}
 }
 
 // whileHolds calls end when the viewer's credential does not hold any more.
@@ -110,17 +130,3 @@ func (s *core) whileHolds(ctx context.Context, r *http.Request, v viewer, end fu
 		}
 	}
 }
-
-// timely gives each write of a response its time.
-type timely struct {
-	http.ResponseWriter
-	l *listener
-}
-
-func (t timely) Write(b []byte) (int, error) {
-	_ = t.l.extend() // a writer without deadlines needs none
-	return t.ResponseWriter.Write(b)
-}
-
-// Unwrap is for [http.ResponseController].
-func (t timely) Unwrap() http.ResponseWriter { return t.ResponseWriter }
