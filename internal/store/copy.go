@@ -19,8 +19,8 @@ import (
 )
 
 // tables are all that a store has but the marks of probes, what workers say of themselves, and the
-// key of secret answers, in an order in which no row refers to a later one. The usage of runs is last: triggers add to it as
-// steps are copied.
+// key of secret answers, in an order in which no row refers to a later one. The usage of runs is
+// last: triggers add to it as steps are copied.
 var tables = []table{
 	{"sessions", []string{"rowid"}, []string{"id"}, ""},
 	{"runs", []string{"rowid"}, []string{"id"}, ""},
