@@ -241,6 +241,10 @@ func (h *Host) device(e adb.Entry, all []adb.Entry) *adb.Device {
 	return h.client.Device(e.Serial)
 }
 
+// Named is the name of the phone that is meant: name, or else $ANDROID_SERIAL. It is "" when any
+// phone will do.
+func (h *Host) Named(name string) string { return cmp.Or(name, h.getenv("ANDROID_SERIAL")) }
+
 // Open opens a phone by its id, by one of its addresses, or as "transport:N" by the id that the
 // server's list gives an address. name "" means $ANDROID_SERIAL, or else the only usable phone. If
 // the choice is not clear, the error names the choices.
@@ -249,8 +253,7 @@ func (h *Host) Open(ctx context.Context, name string) (*Phone, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening a phone: %w", err)
 	}
-	name = cmp.Or(name, h.getenv("ANDROID_SERIAL"))
-	f, err := h.find(ctx, entries, name)
+	f, err := h.find(ctx, entries, h.Named(name))
 	if err != nil {
 		return nil, err
 	}

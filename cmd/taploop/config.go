@@ -37,14 +37,14 @@ func (c *configShowCmd) Run(a *invocation) error {
 		func(v config.Value) []any { return []any{v.Path, shown(v.Value), v.Origin, v.Env} })
 }
 
-// shown is a value as a table shows it: without a password in an address, and harmless for a
+// shown is a value as a table shows it: without the secrets of addresses, and harmless for a
 // terminal.
 func shown(v any) string {
 	value, ok := v.(string)
 	if !ok {
 		value = strings.TrimPrefix(fmt.Sprint(v), "map[]")
 	}
-	return text.Line(config.HidePasswords(value))
+	return text.Line(text.Addresses(value))
 }
 
 // printSettings prints the settings for programs.
@@ -63,7 +63,7 @@ func printSettings(out io.Writer, conf *config.Loaded) error {
 		if err != nil {
 			return err
 		}
-		value = []byte(config.HidePasswords(string(value)))
+		value = []byte(text.Addresses(string(value)))
 		all[v.Path] = entry{json.RawMessage(value), v.Origin, v.Env}
 	}
 	return printJSON(out, all)

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/agentloop/policy"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/serve"
 	"github.com/taploop/taploop/internal/clients"
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/doctor"
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/httpguard"
@@ -31,6 +33,9 @@ func (c *doctorCmd) Run(ctx context.Context, a *invocation) error {
 		Clients: &doctor.Clients{All: clients.All(),
 			Machine: clientsHere(a)}}
 	var hidden doctor.Private
+	if at, _ := config.Path(&a.Options); at != "" {
+		hidden.Folders = []string{filepath.Dir(at)}
+	}
 	if o.Broken = a.Load(); o.Broken == nil {
 		if err := c.configured(ctx, a, &o, &hidden); err != nil {
 			return err
@@ -67,13 +72,11 @@ func (c *doctorCmd) configured(
 	}
 	o.Data = &doctor.Data{Dir: conf.DataDir, Free: files.Free,
 		Shared: store.Networked(string(conf.Store.URL)),
+		Fresh:  !store.Exists(conf.DataDir, string(conf.Store.URL)),
 		Open: func(ctx context.Context) error {
-			db, err := app.OpenStore(ctx, &a.Settings, nil)
-			if err != nil {
-				return err
-			}
-			return db.Close()
+			return a.lend(ctx, nil, func(*store.Store) error { return nil })
 		}}
+	hidden.Folders = append(hidden.Folders, conf.DataDir, conf.Skills.Dir)
 	tokens, err := a.listTokens(ctx)
 	o.HTTP = &doctor.HTTP{Addr: conf.HTTP.Addr, Open: httpguard.Loopback(conf.HTTP.Addr),
 		Tokens: len(tokens), TokenErr: err}

@@ -7,13 +7,9 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/goccy/go-yaml"
+
+	"github.com/taploop/taploop/internal/text"
 )
-
-// password matches an address up to the end of its password.
-var password = regexp.MustCompile(`(://[^/\s:@"]*:)[^/\s@"]+@`)
-
-// HidePasswords masks the passwords of addresses in a text.
-func HidePasswords(s string) string { return password.ReplaceAllString(s, "${1}xxxxx@") }
 
 // keyInDiff matches what stands behind the name of a key or a password in a line.
 var keyInDiff = regexp.MustCompile(
@@ -28,7 +24,7 @@ func (e *Edit) Diff() string {
 	for _, word := range secretsIn(all, false) {
 		diff = strings.ReplaceAll(diff, word, "[secret]")
 	}
-	return HidePasswords(keyInDiff.ReplaceAllString(diff, "${1}[secret]"))
+	return text.Addresses(keyInDiff.ReplaceAllString(diff, "${1}[secret]"))
 }
 
 // secretsIn lists the words of the values below names of secrets.

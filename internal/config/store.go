@@ -5,9 +5,10 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/url"
 	"strings"
 	"time"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Store says where sessions and questions are kept.
@@ -28,11 +29,7 @@ type storeURL string
 // String is the URL without its password, which may also be among what follows a question mark.
 func (u storeURL) String() string {
 	whole, _, _ := strings.Cut(string(u), "?")
-	parsed, err := url.Parse(whole)
-	if err != nil {
-		return "[secret]"
-	}
-	return parsed.Redacted()
+	return text.Address(whole)
 }
 
 // Format prints String whatever the verb.

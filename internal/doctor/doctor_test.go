@@ -214,6 +214,18 @@ func TestTheWorstSetUpIsLookedAtWithinTenSeconds(t *testing.T) {
 	require.Equal(t, []string{"phone.hung", "data.broken", "model.silent"}, troubles(r), "%+v", r)
 }
 
+func TestNothingIsMadeInAFolderThatIsNotThereYet(t *testing.T) {
+	home := t.TempDir()
+	r := doctor.Run(t.Context(), doctor.Options{Data: &doctor.Data{Fresh: true,
+		Dir: filepath.Join(home, "new", "taploop"), Free: func(string) (uint64, error) {
+			return 5 << 30, nil
+		}}})
+	require.Empty(t, troubles(r))
+	left, err := os.ReadDir(home)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
 func TestThePageShowsNothingPrivate(t *testing.T) {
 	home, err := os.UserHomeDir()
 	require.NoError(t, err)
@@ -227,18 +239,26 @@ func TestThePageShowsNothingPrivate(t *testing.T) {
 			"top-secret-1 of annas-laptop at https://models.example.org/v1 and 127.0.0.1:8702 " +
 			"sk-proj-abcdef0123456789"}, {ID: "config.broken", Level: doctor.Broken,
 		Says: "http.url is \"phones.private.example\" (from b.yaml)\nhttp.hosts is " +
-			"[phones.private.example] (from b.yaml)"}}}
+			"[phones.private.example] (from b.yaml)"}, {ID: "model.unset", Level: doctor.Broken,
+		Says: `"http://4f0c2a9d7be84c1f@models.example.org/v1?key=hush" has a user in it, ` +
+			"http://gateway.example/9b2f6e1c-0d4a-4c7e-8a3f-2b1d5e6f7a8b/v1",
+		Mend: "see /srv/clients/anna-mueller/data/taploop.db, /mnt/berta/taploop.yaml: bad, " +
+			"D:\\Dora\\x.yaml and /opt/platform-tools/adb"}}}
 	page := r.Page("en", "taploop 1", doctor.Private{
 		Secrets: []string{"top-secret-1", "annas-laptop"}, Phones: []string{"R5CT90ABCDE", "192.168.7.20:5555"},
-		URLs: []string{"https://models.example.org/v1", "http://localhost:11434/v1"}})
+		URLs:    []string{"https://models.example.org/v1", "http://localhost:11434/v1"},
+		Folders: []string{"/opt/clara/", home + "/data"}})
 	for _, hidden := range []string{"R5CT90ABCDE", "192.168", "fe80", host + " ", "somebody",
 		"Some",
-		"top-secret", "annas-laptop", "phones.private", "models.example.org", "abcdef0123", home + "/"} {
+		"top-secret", "annas-laptop", "phones.private", "models.example.org", "abcdef0123", home + "/",
+		"4f0c2a9d", "hush", "9b2f6e1c", "anna-mueller", "berta", "dora"} {
 		require.NotContains(t, strings.ToUpper(page), strings.ToUpper(hidden))
 	}
 	require.Contains(t, page, "127.0.0.1:8702")
 	require.Contains(t, page, `[phone 1]\|`)
 	require.Contains(t, page, "~/.cursor/mcp.json")
+	require.Contains(t, page, "[folder]/taploop.db, [folder]/taploop.yaml: bad")
+	require.Contains(t, page, "/opt/platform-tools/adb")
 	require.Contains(t, page, "| http.url is […] (from b.yaml) http.hosts is […] (from b.yaml) |",
 		"one line, or it is no row")
 }

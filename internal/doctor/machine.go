@@ -25,7 +25,11 @@ func (d *Data) check(ctx context.Context, l *ledger) {
 		size = megabytes(free)
 	}
 	id, why := "data.ready", ""
-	switch err := d.Open(ctx); {
+	open := d.Open
+	if d.Fresh {
+		open = d.writable
+	}
+	switch err := open(ctx); {
 	case unknown == nil && free < fullDisk, errors.Is(err, syscall.ENOSPC):
 		id = "data.full"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
@@ -40,6 +44,15 @@ func (d *Data) check(ctx context.Context, l *ledger) {
 		id = "data.scarce"
 	}
 	l.add(id, "data", "folder", text.Line(d.Dir), "free", size, "why", why)
+}
+
+// writable reports why nothing could be stored where nothing is yet.
+func (d *Data) writable(context.Context) error {
+	f, err := os.CreateTemp(existing(d.Dir), ".taploop-doctor-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // fullDisk is how many free bytes are too few for a run's pictures.
@@ -150,6 +163,7 @@ func (h *HTTP) address(l *ledger) {
 // Data is the data folder.
 type Data struct {
 	Dir    string
+	Fresh  bool                             // nothing is stored yet: it is not opened
 	Shared bool                             // the database is elsewhere, as store.url says
 	Open   func(context.Context) error      // opens and closes the store
 	Free   func(dir string) (uint64, error) // how much fits on the disk

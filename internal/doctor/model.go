@@ -87,8 +87,9 @@ func (m *Model) judge(ctx context.Context, l *ledger, sight *reading, aim *aimin
 	case aim.family != "":
 		id = "model.dialect"
 	}
-	l.add(id, subjectModel, "model", text.Line(m.Name), "url", text.Line(m.BaseURL), "why", why,
-		"dialect", aim.asked, "family", aim.family, "said", aim.said, "took", seconds(aim.took),
+	l.add(id, subjectModel, "model", text.Line(m.Name),
+		"url", text.Line(text.Address(m.BaseURL)), "why", why, "dialect", aim.asked,
+		"family", aim.family, "said", aim.said, "took", seconds(aim.took),
 		"sent", plain(aim.usage.PromptTokens), "received", plain(aim.usage.CompletionTokens))
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"os/user"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -20,14 +21,15 @@ type Private struct {
 	Secrets []string // keys, and names of tokens
 	Phones  []string // serials and addresses
 	URLs    []string // of models; their hosts are hidden
+	Folders []string // that may have names of people
 }
 
 // pageTexts are the words around the findings.
 type pageTexts struct{ Title, Program, System, Level, Subject, Says, Mend string }
 
 // Page returns the report as a page of Markdown that can be attached to a public report of a bug:
-// keys, serials, names of tokens, addresses, and the names of this machine, its user and its
-// folders are replaced.
+// keys, serials, names of tokens, addresses and what is secret in them, and the names of this
+// machine, its user and its folders are replaced.
 func (r Report) Page(lang, program string, p Private) string {
 	say := textsIn(lang).Page
 	hide := p.hider()
@@ -37,8 +39,8 @@ func (r Report) Page(lang, program string, p Private) string {
 	fmt.Fprintf(&b, "| %s | %s | %s | %s |\n| --- | --- | --- | --- |\n", say.Level, say.Subject,
 		say.Says, say.Mend)
 	cell := func(s string) string {
-		return strings.ReplaceAll(hide(text.Line(setting.ReplaceAllString(s, " is […] (from "))),
-			"|", `\|`)
+		return strings.ReplaceAll(hide(text.Addresses(text.Line(setting.ReplaceAllString(s,
+			" is […] (from ")))), "|", `\|`)
 	}
 	for _, f := range r.Findings {
 		fmt.Fprintf(&b, "| %s `%s` | %s | %s | %s |\n", f.Level, f.ID, cell(f.Subject),
@@ -53,6 +55,8 @@ var (
 	ipv6    = regexp.MustCompile(`(?i)\[?\b[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){3,7}(?:%\w+)?\]?`)
 	homes   = regexp.MustCompile(`(?i)(/home/|/Users/|[A-Z]:\\Users\\)[^/\\\s"'` + "`" + `|]+`)
 	apiKey  = regexp.MustCompile(`\b(?:sk|pk|key|tok|taploop)[-_][\w-]{12,}`)
+	folders = regexp.MustCompile(`(^|[\s"'(=` + "`" + `])(?:/(?:media|mnt|private|root|run|srv|tmp|` +
+		`var|Volumes)/|[A-Z]:\\)(?:[^/\\\s"'|]+[/\\])*`)
 	setting = regexp.MustCompile(` is .*? \(from `) // what a refused setting holds
 	mdnsFor = regexp.MustCompile(`adb-[^\s"'|]+?\._adb[\w-]*\._tcp\.?`)
 )
@@ -80,8 +84,15 @@ func (p Private) hider() func(string) string {
 			add(u.Hostname(), "[host]")
 		}
 	}
-	if home, err := os.UserHomeDir(); err == nil && home != "/" {
+	home, err := os.UserHomeDir()
+	if err == nil && home != "/" {
 		add(home, "~")
+	}
+	for _, dir := range p.Folders {
+		if dir = filepath.Clean(dir); filepath.Dir(dir) != dir && dir != "." &&
+			!strings.HasPrefix(dir, home+string(filepath.Separator)) {
+			add(dir, "[folder]")
+		}
 	}
 	if u, err := user.Current(); err == nil && u.Username != "root" {
 		add(u.Username, "[user]")
@@ -114,7 +125,7 @@ func replaced(s string, names map[string]string) string {
 	}
 	s = apiKey.ReplaceAllString(s, "[secret]")
 	s = mdnsFor.ReplaceAllString(s, "[phone]")
-	s = homes.ReplaceAllString(s, "~")
+	s = folders.ReplaceAllString(homes.ReplaceAllString(s, "~"), "${1}[folder]/")
 	hide := func(at string) string {
 		if loopback(strings.Trim(at, "[]")) || at == "0.0.0.0" {
 			return at

@@ -32,10 +32,12 @@ func (a *ADB) phones(ctx context.Context, l *ledger, clock *watch) (seen []strin
 		l.add("phone.none", "phone")
 		return nil
 	}
-	if a.Serial != "" && !slices.ContainsFunc(list, func(e device.Examination) bool {
-		return e.Serial == a.Serial || slices.Contains(e.Addresses, a.Serial)
+	wanted := a.Phones.Named(a.Serial)
+	if wanted != "" && !slices.ContainsFunc(list, func(e device.Examination) bool {
+		return e.Serial == wanted || slices.Contains(e.Addresses, wanted)
 	}) {
-		l.add("phone.absent", "phone "+a.Serial, "phone", a.Serial)
+		l.add("phone.absent", "phone "+text.Line(wanted), "phone", text.Line(wanted))
+		seen = append(seen, wanted)
 	}
 	for i := range list {
 		phoneCheck{&list[i], l}.all(clock)

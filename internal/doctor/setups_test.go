@@ -51,6 +51,7 @@ type setUp struct {
 	binary   string
 	starts   bool   // the program is to start a server that is missing
 	serial   string // the configured phone
+	android  string // the one of ANDROID_SERIAL
 	url      string // the model's
 	open     error  // why it cannot be opened
 	replayed bool
@@ -182,7 +183,8 @@ func (s *setUp) options(t *testing.T) doctor.Options {
 	client, err := adb.New(&adb.Options{Server: s.server, ADB: s.binary, Getenv: none,
 		StartsNone: !s.starts})
 	require.NoError(t, err)
-	host, err := device.NewHost(&device.Options{Server: s.server, Getenv: none, StartsNone: true})
+	host, err := device.NewHost(&device.Options{Server: s.server, StartsNone: true,
+		Getenv: func(name string) string { return map[string]string{"ANDROID_SERIAL": s.android}[name] }})
 	require.NoError(t, err)
 	o := s.opts
 	if !s.hangs {
@@ -242,6 +244,8 @@ var spoilt = []struct {
 		spoil: func(_ *testing.T, s *setUp) { s.sim.ADB.Detach(serial) }},
 	{name: "another phone than the configured one", want: "phone.absent",
 		spoil: func(_ *testing.T, s *setUp) { s.serial = "R5CT90ABCDE" }},
+	{name: "another phone than ANDROID_SERIAL", want: "phone.absent",
+		spoil: func(_ *testing.T, s *setUp) { s.android = "R5CT90ABCDE" }},
 	{name: "no permissions", want: "phone.permissions",
 		spoil: state("no permissions (missing udev rules? user is in the plugdev group)")},
 	{name: "unauthorised", want: "phone.unauthorized", spoil: state("unauthorized")},
@@ -353,6 +357,11 @@ var spoilt = []struct {
 			err := &fs.PathError{Op: "mkdir", Path: s.binary, Err: syscall.ENOTDIR}
 			data(err, 5<<30)(t, s)
 			s.opts.HTTP = &doctor.HTTP{Addr: "127.0.0.1:0", Open: true, TokenErr: err}
+		}},
+	{name: "a file where a data folder would be made", want: "data.file",
+		spoil: func(t *testing.T, s *setUp) {
+			data(nil, 5<<30)(t, s)
+			s.opts.Data.Dir, s.opts.Data.Fresh = filepath.Join(s.binary, "data"), true
 		}},
 	{name: "data folder of another user", want: "data.readonly",
 		spoil: func(t *testing.T, s *setUp) {

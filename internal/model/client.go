@@ -14,6 +14,8 @@ import (
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Client asks one model at one endpoint. Any number of goroutines may use it.
@@ -35,7 +37,7 @@ func New(opts *Options) (*Client, error) {
 	}
 	if o.APIKey != "" && !o.local() && !strings.HasPrefix(strings.ToLower(o.BaseURL), "https:") {
 		o.Log.Warn("the API key travels unencrypted: the endpoint is neither https nor on this "+
-			"machine", "base_url", o.BaseURL)
+			"machine", "base_url", text.Address(o.BaseURL))
 	}
 	return c, nil
 }
@@ -44,7 +46,7 @@ func New(opts *Options) (*Client, error) {
 func (c *Client) Close() { closeIdle(c.next) }
 
 // String names the model and the endpoint, not the key.
-func (c *Client) String() string { return c.opts.Name + " at " + c.opts.BaseURL }
+func (c *Client) String() string { return c.opts.Name + " at " + text.Address(c.opts.BaseURL) }
 
 // Format prints String whatever the verb: with some, fmt would walk into the options and print the
 // key.

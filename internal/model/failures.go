@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // failed turns what send returned, and a reply that is no success, into an error that says what
@@ -20,7 +22,7 @@ func (k *attempts) failed(ctx context.Context, err error) error {
 	case err != nil && ctx.Err() != nil:
 		return k.ended(ctx)
 	case errors.As(err, &own):
-		return fmt.Errorf("asking %s at %s: %w", k.opts.Name, k.opts.BaseURL, own.error)
+		return fmt.Errorf("asking %s at %s: %w", k.opts.Name, text.Address(k.opts.BaseURL), own.error)
 	case err != nil:
 		return k.withHint(k.unanswered(err))
 	case k.status/100 == 3:
@@ -52,7 +54,8 @@ func (k *attempts) ended(ctx context.Context) error {
 		met = fmt.Sprintf(" (attempt %d had met HTTP %d: %s)", k.attempts, k.status,
 			k.short(k.summary(k.body), 500))
 	}
-	return fmt.Errorf("asking %s at %s%s: %w", k.opts.Name, k.opts.BaseURL, met, context.Cause(ctx))
+	return fmt.Errorf("asking %s at %s%s: %w", k.opts.Name, text.Address(k.opts.BaseURL), met,
+		context.Cause(ctx))
 }
 
 func (k *attempts) unanswered(err error) *Error {
@@ -68,10 +71,8 @@ func (k *attempts) unanswered(err error) *Error {
 
 func (k *attempts) redirected() *Error {
 	to := k.header.Get("Location")
-	if u, err := url.Parse(to); err == nil {
-		to = u.Redacted()
-	}
-	return k.fail(NoSuchPath, fmt.Sprintf("the endpoint redirects to %q", k.short(to, 300)), nil)
+	return k.fail(NoSuchPath, fmt.Sprintf("the endpoint redirects to %q",
+		k.short(text.Address(to), 300)), nil)
 }
 
 // told is what a body that is no chat completion says, with the code and the parameter of its error
@@ -112,7 +113,7 @@ func (k *attempts) fail(kind ErrorKind, message string, cause error) *Error {
 		Message:  k.short(message, 500),
 		Attempts: k.attempts,
 		Model:    k.opts.Name,
-		BaseURL:  k.opts.BaseURL,
+		BaseURL:  text.Address(k.opts.BaseURL),
 		cause:    cause,
 	}
 }

@@ -99,7 +99,7 @@ func (k *attempts) hint(e *Error) string {
 		return "give the model a longer context (Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: " +
 			"--max-model-len), or send smaller pictures"
 	case ServerFault:
-		return "look at the endpoint's own log (" + env + "BASE_URL is " + k.opts.BaseURL +
+		return "look at the endpoint's own log (" + env + "BASE_URL is " + text.Address(k.opts.BaseURL) +
 			"), then try again"
 	}
 	return k.hintRejected(e)
@@ -147,7 +147,7 @@ func (k *attempts) hintReach(e *Error) string {
 }
 
 func (k *attempts) hintPath(e *Error) string {
-	base := k.opts.BaseURL
+	base := text.Address(k.opts.BaseURL)
 	if to := k.header.Get("Location"); to != "" {
 		return fmt.Sprintf("if that is the right place, set %sBASE_URL to it without %s",
 			k.opts.Env, chatPath)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // The endpoint and the model that zero Options mean.
@@ -99,31 +100,23 @@ func checkBaseURL(s, env string) (string, error) {
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return bad(fmt.Sprintf("%q is not an http or https URL", bare(s)),
+		return bad(fmt.Sprintf("%q is not an http or https URL", text.Address(s)),
 			"to something like "+defaultBaseURL)
 	}
 	if u.User != nil {
-		return bad(fmt.Sprintf("%q has a user or a password in it", u.Redacted()),
+		return bad(fmt.Sprintf("%q has a user or a password in it", text.Address(s)),
 			"without it and put the key into "+env+"API_KEY")
 	}
 	if u.RawQuery != "" || u.Fragment != "" || u.ForceQuery {
-		return bad(fmt.Sprintf("%q ends in a query or fragment", u.Scheme+"://"+u.Host+u.Path),
+		return bad(fmt.Sprintf("%q ends in a query or fragment", text.Address(u.Scheme+"://"+u.Host+u.Path)),
 			"to the part before it")
 	}
 	s = strings.TrimRight(s, "/")
 	if rest, ok := strings.CutSuffix(s, chatPath); ok {
-		return bad(fmt.Sprintf("%q names the operation, not the endpoint", s), "to "+rest)
+		return bad(fmt.Sprintf("%q names the operation, not the endpoint", text.Address(s)),
+			"to "+text.Address(rest))
 	}
 	return s, nil
-}
-
-// bare cuts what may be a secret from a text that should have been a URL.
-func bare(s string) string {
-	if i := strings.LastIndex(s, "@"); i >= 0 {
-		s = "..." + s[i:]
-	}
-	s, _, _ = strings.Cut(s, "?")
-	return s
 }
 
 // local reports whether the endpoint is on this machine.
