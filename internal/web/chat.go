@@ -19,7 +19,7 @@ func (s *chats) chat(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err != nil {
 		return err
 	}
-	leave, err := s.takePlace(w, v)
+	held, leave, err := s.takePlace(w, r, v)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (s *chats) chat(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if t.key, err = keyOf(r); err != nil {
 		return err
 	}
-	ctx, end := s.untilClosing(r.Context())
+	ctx, end := s.untilClosing(held)
 	defer end()
 	if !c.Stream {
 		ctx, cancel := context.WithTimeoutCause(ctx, patience, errPatience)

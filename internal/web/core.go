@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/httpguard"
@@ -41,20 +42,41 @@ func (s *core) untilClosing(ctx context.Context) (_ context.Context, end func())
 }
 
 // takePlace takes a place among those who listen or wait, of which every client has its share. The
-// caller leaves it.
-func (s *core) takePlace(w http.ResponseWriter, v viewer) (leave func(), err error) {
-	leave, ok := s.listeners.Take(v.Name, v.All)
+// context is the request's until the credential of v does not hold any more, which is its cause
+// then. The caller leaves the place.
+func (s *core) takePlace(w http.ResponseWriter, r *http.Request, v viewer) (
+	held context.Context, leave func(), err error) {
+	free, ok := s.listeners.Take(v.Name, v.All)
 	if ok && s.ctx.Err() == nil {
-		return leave, nil
+		ctx, cancel := context.WithCancelCause(r.Context())
+		var watching sync.WaitGroup
+		watching.Go(func() { cancel(s.untilRefused(ctx, r, v)) })
+		return ctx, func() { cancel(nil); watching.Wait(); free() }, nil
 	}
 	w.Header().Set("Retry-After", "5")
 	if ok {
-		leave()
-		return nil, errClosing
+		free()
+		return nil, nil, errClosing
 	}
-	return nil, refuse("TOO_MANY_LISTENERS", fmt.Errorf(
+	return nil, nil, refuse("TOO_MANY_LISTENERS", fmt.Errorf(
 		"this client listens or waits as often as its share of the server's %d places allows",
 		s.opts.MaxListeners))
+}
+
+// untilRefused waits until the credential of v does not hold any more, and returns how the request
+// is refused then. It returns nil when ctx ends first.
+func (s *core) untilRefused(ctx context.Context, r *http.Request, v viewer) error {
+	for {
+		changed := s.opts.Changed() // before the look, so that no later change is missed
+		if err := s.auth.recheck(r, v); err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // answer sends a body that is JSON already. The request may have waited for long.

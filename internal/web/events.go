@@ -17,14 +17,14 @@ type events struct {
 // serve sends a snapshot first, unless the listener brings the id of an event that is still in the
 // ring. A listener that falls behind the ring gets a snapshot again.
 func (s *events) serve(w http.ResponseWriter, r *http.Request, v viewer) error {
-	leave, err := s.takePlace(w, v)
+	held, leave, err := s.takePlace(w, r, v)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	s.feed.listening.Add(1)
 	defer s.feed.listening.Add(-1)
-	l := &reader{listener: s.stream(w, r, v), feed: s.feed}
+	l := &reader{listener: s.stream(w, r.WithContext(held), v), feed: s.feed}
 	l.begin("text/event-stream")
 	from, ok := s.feed.ring.number(r.Header.Get("Last-Event-ID"))
 	if _, _, gone := s.feed.ring.after(from); !ok || gone {
@@ -54,10 +54,6 @@ type reader struct {
 func (l *reader) run() error {
 	ping := time.NewTicker(l.s.opts.Ping)
 	defer ping.Stop()
-	changed := l.s.opts.Changed()
-	if l.s.auth.recheck(l.r, l.v) != nil { // it was, but perhaps not until changed was there
-		return errGone
-	}
 	for {
 		list, more, gone := l.feed.ring.after(l.at)
 		if gone {
@@ -71,11 +67,6 @@ func (l *reader) run() error {
 		}
 		select {
 		case <-more:
-		case <-changed:
-			changed = l.s.opts.Changed()
-			if l.s.auth.recheck(l.r, l.v) != nil {
-				return errGone
-			}
 		case <-ping.C:
 			if err := l.ping(); err != nil {
 				return err

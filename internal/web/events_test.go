@@ -21,6 +21,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/internal/web"
 )
 
@@ -335,6 +336,39 @@ func TestWhoWaitedIsToldNothingOnceTheCredentialIsRevoked(t *testing.T) {
 		<-ended
 		require.Equal(t, 401, got.Code)
 		require.NotContains(t, got.Body.String(), "Friday")
+	})
+}
+
+func TestACallThatWaitsEndsAtOnceWhenItsCredentialIsRevoked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var revoked atomic.Bool
+		changes := wait.Broadcast{}
+		s, b := bubble(t, func(o *web.Options) {
+			o.Changed = changes.Next
+			o.Authorize = func(*http.Request) (string, error) {
+				if revoked.Load() {
+					return "", fmt.Errorf("revoked")
+				}
+				return "boss", nil
+			}
+		})
+		q, err := b.Open(t.Context(), inquiry.Question{Text: "Deploy?"})
+		require.NoError(t, err)
+		got, ended := httptest.NewRecorder(), make(chan struct{})
+		r := httptest.NewRequestWithContext(t.Context(), "GET",
+			"http://localhost/v1/inquiries/"+q.ID+"?wait_seconds=60", nil)
+		began := time.Now()
+		go func() { s.ServeHTTP(got, r); close(ended) }()
+		synctest.Wait()
+		changes.Send()
+		synctest.Wait()
+		require.Empty(t, got.Body.String(), "another's credential has changed")
+		revoked.Store(true)
+		changes.Send()
+		<-ended
+		require.Zero(t, time.Since(began))
+		require.Equal(t, 401, got.Code)
+		require.Contains(t, got.Body.String(), "UNAUTHORIZED")
 	})
 }
 

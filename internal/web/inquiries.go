@@ -66,12 +66,12 @@ func (s *inbox) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) err
 		return err
 	}
 	if wait > 0 && q.Open() {
-		leave, err := s.takePlace(w, v)
+		held, leave, err := s.takePlace(w, r, v)
 		if err != nil {
 			return err
 		}
 		defer leave()
-		if q, err = s.await(r, q.ID, min(time.Duration(wait)*time.Second, maxWait)); err != nil {
+		if q, err = s.await(held, q.ID, min(time.Duration(wait)*time.Second, maxWait)); err != nil {
 			return err
 		}
 		if err = s.auth.recheck(r, v); err != nil {
@@ -82,8 +82,8 @@ func (s *inbox) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) err
 }
 
 // await returns the question once it is settled, or as it is after d.
-func (s *inbox) await(r *http.Request, id string, d time.Duration) (inquiry.Question, error) {
-	ctx, end := s.untilClosing(r.Context())
+func (s *inbox) await(held context.Context, id string, d time.Duration) (inquiry.Question, error) {
+	ctx, end := s.untilClosing(held)
 	defer end()
 	late := errors.New("nobody has answered yet")
 	ctx, cancel := context.WithTimeoutCause(ctx, d, late)
@@ -91,7 +91,7 @@ func (s *inbox) await(r *http.Request, id string, d time.Duration) (inquiry.Ques
 	q, err := s.opts.Questions.Wait(ctx, id)
 	// even when the time was over within a query
 	if err != nil && errors.Is(context.Cause(ctx), late) {
-		return s.opts.Questions.Find(r.Context(), id, nil)
+		return s.opts.Questions.Find(held, id, nil)
 	}
 	return q, err
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,7 +41,7 @@ func (s *screens) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := v.person(phonesForPeople); err != nil {
 		return err
 	}
-	leave, err := s.takePlace(w, v)
+	held, leave, err := s.takePlace(w, r, v)
 	if err != nil {
 		return err
 	}
@@ -48,21 +49,21 @@ func (s *screens) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if done, err := s.forward(w, r, v, r.PathValue("id")); done || err != nil {
 		return err
 	}
-	look, err := s.opts.Phones.Watch(r.Context(), r.PathValue("id"), v.owners())
+	look, err := s.opts.Phones.Watch(held, r.PathValue("id"), v.owners())
 	if err != nil {
 		return err
 	}
 	defer look.Close()
-	ctx, end := s.untilClosing(r.Context())
+	ctx, end := s.untilClosing(held)
 	defer end()
 	first, err := look.Next(ctx)
 	switch {
 	case err != nil:
-		return errClosing
+		return cmp.Or(context.Cause(ctx), errClosing)
 	case first.Err != nil:
 		return refuse("DEVICE_NOT_FOUND", first.Err)
 	}
-	l := s.stream(w, r, v)
+	l := s.stream(w, r.WithContext(held), v)
 	l.begin("multipart/x-mixed-replace; boundary=" + boundary)
 	if err = l.send([]byte("--" + boundary + "\r\n")); err == nil {
 		err = show(l, look, first)
@@ -77,7 +78,6 @@ func (s *screens) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 func show(l *listener, look *mirror.Viewer, p mirror.Picture) error {
 	ping := time.NewTicker(l.s.opts.Ping)
 	defer ping.Stop()
-	credential := l.s.opts.Changed()
 	for fresh := true; ; {
 		if l.s.auth.recheck(l.r, l.v) != nil {
 			return errGone
@@ -97,8 +97,6 @@ func show(l *listener, look *mirror.Viewer, p mirror.Picture) error {
 		}
 		select {
 		case <-changed:
-		case <-credential:
-			credential = l.s.opts.Changed()
 		case <-ping.C:
 			p.JPEG, fresh = nil, true
 		case <-l.r.Context().Done():

@@ -187,12 +187,12 @@ func (s *tasks) inSession(w http.ResponseWriter, r *http.Request, v viewer, what
 // callWaiting carries out a use case that may wait, in one of the places for that.
 func (s *tasks) callWaiting(w http.ResponseWriter, r *http.Request, v viewer, q request,
 	do useCase) (*usecase.Outcome, error) {
-	leave, err := s.takePlace(w, v)
+	held, leave, err := s.takePlace(w, r, v)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	out, err := s.call(r.Context(), v, q, do, nil)
+	out, err := s.call(held, v, q, do, nil)
 	if _, is := errors.AsType[*refused](err); err != nil && !is {
 		return nil, err
 	}
