@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,4 +35,16 @@ func TestAReplayThatAskedNothingShowsNoAgreement(t *testing.T) {
 	require.NoError(t, new(replayCmd).print(&invocation{streams: streams{out: &out}},
 		replay.Report{}))
 	require.Equal(t, "no step was asked\n", out.String())
+}
+
+func TestALevelThatIsSetIsLoggedFromAlsoWhileARunIsShown(t *testing.T) {
+	for level, want := range map[string]bool{"auto": false, "warn": true, "error": false} {
+		var said strings.Builder
+		a := &invocation{streams: streams{err: &said}}
+		a.Options.Flags = map[string]any{"log.level": level, "data_dir": t.TempDir()}
+		require.NoError(t, a.Load())
+		a.quiet()
+		a.Log.Warn("spans are lost")
+		require.Equal(t, want, strings.Contains(said.String(), "spans are lost"), level)
+	}
 }

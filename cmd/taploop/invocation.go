@@ -66,9 +66,9 @@ func (a *invocation) loadLogging(level slog.Level) error {
 	return nil
 }
 
-// quiet logs nothing from here on, unless it is asked for: who watches a run sees its steps.
+// quiet logs nothing from here on, unless a level is set: who watches a run sees its steps.
 func (a *invocation) quiet() {
-	if !a.verbose {
+	if !a.verbose && (a.Conf == nil || a.Conf.Log.Level == config.Auto) {
 		a.Log = slog.New(slog.DiscardHandler)
 	}
 }

@@ -69,7 +69,8 @@ func inJSON(c *kong.Context) bool {
 		return false
 	}
 	command, _ := commandOf(c)
-	return (command == "taploop run" || command == "taploop continue") &&
+	return slices.Contains([]string{"taploop run", "taploop continue", "taploop skill run",
+		"taploop schedule run"}, command) &&
 		slices.ContainsFunc(c.Args[:endOfFlags(c.Args)],
 			func(s string) bool { return s == "--json" || s == "--json=true" })
 }

@@ -61,6 +61,9 @@ func TestAServerLogsWhatHappensAndNoWordsOfIt(t *testing.T) {
 		require.Equal(t, "command_line", settled["channel"])
 		if w.http {
 			require.Equal(t, asked.Device.ID, logged(t, log, "phone came")[0]["serial"])
+			for line := range strings.Lines(log[:strings.LastIndex(log, "\n")+1]) {
+				require.True(t, json.Valid([]byte(line)), line)
+			}
 		}
 		require.NotContains(t, log, b.task.Goal)
 		require.NotContains(t, log, asked.Question.Text)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -58,6 +59,22 @@ func TestARunGoesOnWhenItsPhoneIsBackUnderAnotherAddress(t *testing.T) {
 	require.Contains(t, said, "connected to")
 	require.Zero(t, p.ends(), "%s", p.stderr)
 	require.NoError(t, b.task.Check(b.sim.Phone))
+}
+
+func TestARunThatIsStoppedWhileItsPhoneIsAwaySaysSo(t *testing.T) {
+	b := newTestEnv(t, demoTask, "")
+	thinking := b.holdAt("3/8")
+	p := b.spawn("run", b.task.Goal, "--reply", "42", "--json")
+	thinking.await(t)
+	b.sim.ADB.Detach(b.sim.Serial)
+	thinking.open()
+	p.stderr.await(t, "waiting for it to come back")
+	_, said, code := b.run("stop")
+	require.Zero(t, code, said)
+	out, err := io.ReadAll(p.stdout)
+	require.NoError(t, err)
+	require.Contains(t, string(out), `"state": "CANCELLED"`)
+	require.Equal(t, exitNotCompleted, p.ends(), "%s", p.stderr)
 }
 
 // Nobody waits for ever at a terminal.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/serve"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/schedule"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
@@ -36,8 +36,8 @@ var scheduleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Run stores a schedule and prints its name.
 func (c *scheduleAddCmd) Run(ctx context.Context, a *invocation) error {
-	if strings.TrimSpace(c.Task) == "" {
-		return app.Usage(errors.New("the task is empty"), "say what is to be done")
+	if err := runs.CheckTask(c.Task); err != nil {
+		return app.Usage(err, "")
 	}
 	times, err := schedule.Parse(c.Times, c.Zone)
 	if err != nil {
@@ -97,13 +97,14 @@ func (c *scheduleListCmd) Run(ctx context.Context, a *invocation) error {
 		list := make([]listedSchedule, 0, len(all))
 		for _, s := range all {
 			l := listedSchedule{Schedule: s}
-			if times, err := schedule.Parse(s.Spec, s.Zone); err == nil {
-				l.Next = times.Next(time.Now())
-			}
-			if last, some, err := db.Schedules.Last(ctx, s.Name); err != nil {
+			last, some, err := db.Schedules.Last(ctx, s.Name)
+			if err != nil {
 				return err
 			} else if some {
 				l.Last = &last
+			}
+			if times, err := schedule.Parse(s.Spec, s.Zone); err == nil {
+				l.Next = times.Upcoming(s, last, time.Now())
 			}
 			list = append(list, l)
 		}

@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,9 @@ func TestAServerBeginsWhatIsScheduled(t *testing.T) {
 	_, said, code = b.run("schedule", "add", "8 o'clock", b.task.Goal)
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, said, `try: write minute, hour, day of the month`)
+	_, said, code = b.run("schedule", "add", "@daily", strings.Repeat("tap ", 6000))
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, said, "want at most 20000")
 	out, said, code = b.run("schedule", "list")
 	require.Zero(t, code, said)
 	require.Regexp(t, `(?m)^`+name+` +0 8 \* \* 1-5 +\d{4}-\d\d-\d\d \d\d:\d\d +- +- +`, out)

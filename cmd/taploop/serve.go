@@ -96,7 +96,13 @@ func (c *serveCmd) Run(ctx context.Context, a *invocation) error {
 
 // announce says where the server is, and to a person also how to get in. It does not print what
 // lets one in: stderr may be a log.
-func (s *streams) announce(addr net.Addr) {
+func (a *invocation) announce(addr net.Addr) {
+	s := &a.streams
+	if a.Conf.Log.Format == "json" {
+		slog.New(newLog(s.err, "json", slog.LevelInfo)).Info("listening", "address",
+			"http://"+addr.String()+"/mcp")
+		return
+	}
 	s.notef("listening on http://%s/mcp", addr)
 	if _, ok := tty.Of(s.err); ok {
 		s.notef("questions are answered at /ui; for a link that logs a browser in: taploop ui")

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -24,11 +25,10 @@ type watchCmd struct {
 
 // Run shows what runs, whatever process runs it, until the person leaves.
 func (c *watchCmd) Run(ctx context.Context, a *invocation) error {
-	a.quiet()
 	if err := a.Load(); err != nil {
 		return err
 	}
-	a.quiet() // a log would write over the screen
+	a.Log = slog.New(slog.DiscardHandler) // it would write over the screen
 	return app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
 		to, err := tty.OpenScreen(a.in, a.err)
 		if errors.Is(err, tty.ErrNoScreen) {

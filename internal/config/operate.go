@@ -68,8 +68,8 @@ var operateSettings = []setting{
 		"how lines are logged on stderr: text, or json with an object a line"},
 	{"log.level", Auto, oneOf(Auto, "debug", "info", "warn", "error"),
 		"from which level on: debug, info, warn or error; auto is info for serve, which has a " +
-			"line for each call, run, question and phone, and warn for other commands; " +
-			"--verbose is debug"},
+			"line for each call, run, question and phone, none at all for commands that show " +
+			"a run as it happens, and warn for others; --verbose is debug"},
 
 	{"retention.sessions", "", age,
 		"a server deletes sessions that have not changed for that long, such as 90d; empty " +

@@ -199,7 +199,7 @@ func (m *Manager) plan(k store.Kind, p plan) (*execution, error) {
 	if err := m.checkOpen(); err != nil {
 		return nil, err
 	}
-	if err := checkTask(p.task); err != nil {
+	if err := CheckTask(p.task); err != nil {
 		return nil, err
 	}
 	x := &execution{m: m, run: store.Run{Task: p.task}}
@@ -213,7 +213,8 @@ func (m *Manager) plan(k store.Kind, p plan) (*execution, error) {
 
 const maxTask = 20_000 // characters
 
-func checkTask(task string) error {
+// CheckTask returns an error for a task that no run begins with: it is empty, too long, or no text.
+func CheckTask(task string) error {
 	switch n := utf8.RuneCountInString(task); {
 	case strings.TrimSpace(task) == "":
 		return invalid("say in one or two sentences what is to be done, and in which app",

@@ -77,6 +77,31 @@ func again(at time.Time) bool {
 	return now < before && first == before
 }
 
+// Upcoming is when the schedule's run begins next, if a server is up then. last is its last tick,
+// zero if none was. Intervals count from there, or from when the schedule was made.
+func (t Times) Upcoming(one store.Schedule, last store.Tick, now time.Time) time.Time {
+	if _, fixed := t.spec.(*cron.SpecSchedule); fixed {
+		return t.Next(now)
+	}
+	at := t.Next(since(one, last, now))
+	for !at.IsZero() && !at.After(now) {
+		at = t.Next(at)
+	}
+	return at
+}
+
+// since is the time after which the times of a schedule have not been looked at.
+func since(one store.Schedule, last store.Tick, now time.Time) time.Time {
+	from := one.Created
+	if !last.At.IsZero() {
+		from = last.At
+	}
+	if from.Sub(now) > wasAhead {
+		from = now.Add(-late)
+	}
+	return from
+}
+
 // due are the times after from, up to now, the newest most of them, and how many came before these.
 func (t Times) due(from, now time.Time, most int) (list []time.Time, more int) {
 	for at := t.Next(from); !at.IsZero() && !at.After(now); at = t.Next(at) {

@@ -390,6 +390,31 @@ func TestTimesOfEveryFormComeWhenTheySay(t *testing.T) {
 	}
 }
 
+func TestIntervalsCountFromTheLastTick(t *testing.T) {
+	made := time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		spec string
+		last time.Duration // after made, 0 for no tick yet
+		now  time.Duration
+		want time.Duration
+	}{
+		{"@every 10m", 0, 3 * time.Minute, 10 * time.Minute},
+		{"@every 10m", 10 * time.Minute, 19 * time.Minute, 20 * time.Minute},
+		{"@every 10m", 10 * time.Minute, 47 * time.Minute, 50 * time.Minute}, // no server was up
+		{"@every 10m", 10 * time.Minute, 20 * time.Minute, 30 * time.Minute},
+		{"@hourly", 0, 5 * time.Minute, time.Hour},
+	} {
+		times, err := schedule.Parse(c.spec, "UTC")
+		require.NoError(t, err)
+		var last store.Tick
+		if c.last > 0 {
+			last.At = made.Add(c.last)
+		}
+		got := times.Upcoming(store.Schedule{Created: made}, last, made.Add(c.now))
+		require.Equal(t, c.want, got.Sub(made), c)
+	}
+}
+
 // requireTimes has a schedule's times come as they are wanted, after from.
 func requireTimes(t *testing.T, spec, zone, from, want string) {
 	t.Helper()

@@ -146,19 +146,12 @@ func (s *Scheduler) lookAt(ctx context.Context, one store.Schedule) error {
 	if err != nil {
 		return err
 	}
-	from := one.Created
-	last, some, err := s.opts.Store.Last(ctx, one.Name)
+	last, _, err := s.opts.Store.Last(ctx, one.Name)
 	if err != nil {
 		return err
 	}
 	now := s.opts.Now()
-	if some {
-		from = last.At
-	}
-	if from.Sub(now) > wasAhead {
-		from = now.Add(-late)
-	}
-	due, more := times.due(from, now, mostRows)
+	due, more := times.due(since(one, last, now), now, mostRows)
 	if len(due) == 0 {
 		return nil
 	}

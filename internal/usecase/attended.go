@@ -30,8 +30,11 @@ func (u *Cases) UntilEnd(ctx context.Context, c *Call, o *Outcome, left func() b
 			if how = nil; err != nil {
 				return st, err
 			}
-		} else if st.Reason != agentloop.StillRunning && !u.reunited(ctx, st) {
-			return st, nil
+		} else if st.Reason != agentloop.StillRunning {
+			now, err := u.reunited(ctx, st)
+			if st = now; err != nil || st.Reason != agentloop.StillRunning {
+				return st, err
+			}
 		}
 		next, err := m.Wait(ctx, runs.WaitRequest{SessionID: st.Session.ID, Budget: time.Hour})
 		if ctx.Err() != nil {
@@ -45,18 +48,19 @@ func (u *Cases) UntilEnd(ctx context.Context, c *Call, o *Outcome, left func() b
 	}
 }
 
-// reunited waits for the phone of a run that has lost it, and reports whether the run continues.
-func (u *Cases) reunited(ctx context.Context, st runs.Status) bool {
+// reunited waits for the phone of a run that has lost it, and returns how the run stands then: it
+// continues, or somebody has stopped it meanwhile.
+func (u *Cases) reunited(ctx context.Context, st runs.Status) (runs.Status, error) {
 	if u.opts.Reconnect <= 0 || st.Reason != agentloop.DeviceDisconnected {
-		return false
+		return st, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, u.opts.Reconnect)
+	waiting, cancel := context.WithTimeout(ctx, u.opts.Reconnect)
 	defer cancel()
-	back, err := u.opts.Runs.Reunite(ctx, st.Session.ID)
-	if err != nil && ctx.Err() == nil {
+	_, err := u.opts.Runs.Reunite(waiting, st.Session.ID)
+	if err != nil && waiting.Err() == nil {
 		u.opts.Log.WarnContext(ctx, "waiting for a phone", "session", st.Session.ID, "err", err)
 	}
-	return back
+	return u.opts.Runs.Status(context.WithoutCancel(ctx), st.Session.ID)
 }
 
 // PlayOut starts a task on a phone that is gone afterwards, and answers its questions. It returns
