@@ -10,10 +10,6 @@ import (
 // judged is the class of harm that a judge found and that no class of words has.
 var judged = class{Name: "judged", Severity: Critical}
 
-// Harmless is what a judge found in Subject.Judged that does nothing that matters. It answers what
-// is asked only because the rules do not know a label.
-const Harmless = "harmless"
-
 // byJudge is what a judge said of the touched element. It only adds to what the rules find.
 func byJudge(s *Subject) (finding, bool) {
 	switch s.Judged {

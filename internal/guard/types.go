@@ -61,6 +61,10 @@ func (s *Subject) consent() []string {
 	return append(words, s.Task)
 }
 
+// Harmless is what a judge found in Subject.Judged that does nothing that matters. It answers what
+// is asked only because the rules do not know a label.
+const Harmless = "harmless"
+
 // Element is the element at the place of an action. Its texts are an app's words, and may hold
 // anything.
 type Element struct {

@@ -354,3 +354,12 @@ func CheckArgs(given map[string]any, args Args) error {
 	}
 	return schema.Validate(value)
 }
+
+// In returns q with the text that people who read the language are shown. Of an act it says what
+// would happen and who wants it, without the reason, which is among the details.
+func (q Question) In(lang string) Question {
+	if act := As[Approval](q).Act; act != nil {
+		q.Text = act.Describe(lang).Text()
+	}
+	return q
+}

@@ -156,15 +156,6 @@ func (q Question) Index(channel string) int {
 	return slices.IndexFunc(q.Channels, func(c Channel) bool { return c.Name == channel })
 }
 
-// In returns q with the text that people who read the language are shown. Of an act it says what
-// would happen and who wants it, without the reason, which is among the details.
-func (q Question) In(lang string) Question {
-	if act := As[Approval](q).Act; act != nil {
-		q.Text = act.Describe(lang).Text()
-	}
-	return q
-}
-
 // Open reports whether the question can still be settled.
 func (q Question) Open() bool { return q.Status == Pending }
 

@@ -4,24 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
-
-	"github.com/taploop/taploop/internal/store"
 )
-
-// Farm are the machines that share the store. State is what they are at, as JSON.
-type Farm interface {
-	State(ctx context.Context) (any, error)
-	// Drain has a worker hand its runs over and end.
-	Drain(ctx context.Context, worker string) error
-	// Cordon has a phone get no new runs, or opens it again.
-	Cordon(ctx context.Context, phone string, off bool) error
-	// Requeue takes a session's run from whoever carries it out.
-	Requeue(ctx context.Context, sessionID string) (store.Run, error)
-	// Away returns the URL of the machine that shows the phone, "" if it is this one or none does.
-	Away(ctx context.Context, phone string) (string, error)
-	// Sign is a mark on a text that only machines with the same store can make.
-	Sign(text string) []byte
-}
 
 // farm serves the machines to people who see everything.
 type farm struct{ *core }

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"crypto/hmac"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -8,6 +11,7 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
@@ -198,4 +202,43 @@ func (g authenticator) logout(w http.ResponseWriter, r *http.Request, v viewer) 
 		}
 	}
 	return send(w, http.StatusOK, map[string]any{"ok": true})
+}
+
+// forHeader says for whom another machine asks: the viewer, and a mark that only machines with the
+// same store can make.
+const forHeader = "X-Taploop-For"
+
+// vouched is how long a request of another machine is good for, and how far clocks may differ.
+const vouched = 15 * time.Minute
+
+var errStrangeMachine = errors.New("this request comes from no machine of the farm, or from one " +
+	"whose clock differs by more than 15 minutes")
+
+// vouch says for whom a request is sent to another machine.
+type vouch struct {
+	Viewer viewer    `json:"viewer"`
+	At     time.Time `json:"at"`
+	Mark   []byte    `json:"mark,omitempty"`
+}
+
+// mark signs v for the request.
+func (v vouch) mark(r *http.Request, sign func(string) []byte) []byte {
+	v.Mark = nil
+	b, _ := json.Marshal(v) // nothing in it can fail
+	return sign(r.Method + " " + r.URL.Path + " " + string(b))
+}
+
+// forwarded returns the viewer for whom another machine sends the request.
+func (g authenticator) forwarded(r *http.Request) (viewer, error) {
+	var v vouch
+	b, err := base64.StdEncoding.DecodeString(r.Header.Get(forHeader))
+	if err == nil {
+		err = json.Unmarshal(b, &v)
+	}
+	if err != nil || g.sign == nil || !hmac.Equal(v.Mark, v.mark(r, g.sign)) ||
+		time.Since(v.At).Abs() > vouched {
+		return viewer{}, refuse("UNAUTHORIZED", errStrangeMachine)
+	}
+	v.Viewer.Forwarded = true
+	return v.Viewer, nil
 }
