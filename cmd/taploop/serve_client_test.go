@@ -96,7 +96,8 @@ func (b *testEnv) speak(e era, p *process) *clientProcess {
 // serve starts an HTTP server on a free port.
 func (b *testEnv) serve(args ...string) (*process, string) {
 	p := b.spawn(append([]string{"serve", "--http", "127.0.0.1:0"}, args...)...)
-	return p, p.stderr.await(b.t, `(?m)^(?:listening on |.*"msg":"listening".*")(http://[^\s"]+/mcp)`)
+	return p, p.stderr.await(b.t,
+		`(?m)^(?:listening on |.*"msg":"listening".*")(http://[^\s"]+/mcp)`)
 }
 
 func over(t testing.TB, url string, header map[string]string) transport.Interface {

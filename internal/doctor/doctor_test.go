@@ -250,7 +250,8 @@ func TestThePageShowsNothingPrivate(t *testing.T) {
 		Folders: []string{"/opt/clara/", home + "/data"}})
 	for _, hidden := range []string{"R5CT90ABCDE", "192.168", "fe80", host + " ", "somebody",
 		"Some",
-		"top-secret", "annas-laptop", "phones.private", "models.example.org", "abcdef0123", home + "/",
+		"top-secret", "annas-laptop", "phones.private", "models.example.org", "abcdef0123",
+		home + "/",
 		"4f0c2a9d", "hush", "9b2f6e1c", "anna-mueller", "berta", "dora"} {
 		require.NotContains(t, strings.ToUpper(page), strings.ToUpper(hidden))
 	}

@@ -55,8 +55,8 @@ var (
 	ipv6    = regexp.MustCompile(`(?i)\[?\b[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){3,7}(?:%\w+)?\]?`)
 	homes   = regexp.MustCompile(`(?i)(/home/|/Users/|[A-Z]:\\Users\\)[^/\\\s"'` + "`" + `|]+`)
 	apiKey  = regexp.MustCompile(`\b(?:sk|pk|key|tok|taploop)[-_][\w-]{12,}`)
-	folders = regexp.MustCompile(`(^|[\s"'(=` + "`" + `])(?:/(?:media|mnt|private|root|run|srv|tmp|` +
-		`var|Volumes)/|[A-Z]:\\)(?:[^/\\\s"'|]+[/\\])*`)
+	folders = regexp.MustCompile(`(^|[\s"'(=` + "`" + `])(?:/(?:media|mnt|private|root|run|srv|` +
+		`tmp|var|Volumes)/|[A-Z]:\\)(?:[^/\\\s"'|]+[/\\])*`)
 	setting = regexp.MustCompile(` is .*? \(from `) // what a refused setting holds
 	mdnsFor = regexp.MustCompile(`adb-[^\s"'|]+?\._adb[\w-]*\._tcp\.?`)
 )

@@ -184,7 +184,9 @@ func (s *setUp) options(t *testing.T) doctor.Options {
 		StartsNone: !s.starts})
 	require.NoError(t, err)
 	host, err := device.NewHost(&device.Options{Server: s.server, StartsNone: true,
-		Getenv: func(name string) string { return map[string]string{"ANDROID_SERIAL": s.android}[name] }})
+		Getenv: func(name string) string {
+			return map[string]string{"ANDROID_SERIAL": s.android}[name]
+		}})
 	require.NoError(t, err)
 	o := s.opts
 	if !s.hangs {

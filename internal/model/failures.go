@@ -22,7 +22,8 @@ func (k *attempts) failed(ctx context.Context, err error) error {
 	case err != nil && ctx.Err() != nil:
 		return k.ended(ctx)
 	case errors.As(err, &own):
-		return fmt.Errorf("asking %s at %s: %w", k.opts.Name, text.Address(k.opts.BaseURL), own.error)
+		return fmt.Errorf("asking %s at %s: %w", k.opts.Name, text.Address(k.opts.BaseURL),
+			own.error)
 	case err != nil:
 		return k.withHint(k.unanswered(err))
 	case k.status/100 == 3:

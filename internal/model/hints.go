@@ -99,7 +99,8 @@ func (k *attempts) hint(e *Error) string {
 		return "give the model a longer context (Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: " +
 			"--max-model-len), or send smaller pictures"
 	case ServerFault:
-		return "look at the endpoint's own log (" + env + "BASE_URL is " + text.Address(k.opts.BaseURL) +
+		return "look at the endpoint's own log (" + env + "BASE_URL is " +
+			text.Address(k.opts.BaseURL) +
 			"), then try again"
 	}
 	return k.hintRejected(e)

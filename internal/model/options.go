@@ -108,7 +108,8 @@ func checkBaseURL(s, env string) (string, error) {
 			"without it and put the key into "+env+"API_KEY")
 	}
 	if u.RawQuery != "" || u.Fragment != "" || u.ForceQuery {
-		return bad(fmt.Sprintf("%q ends in a query or fragment", text.Address(u.Scheme+"://"+u.Host+u.Path)),
+		return bad(fmt.Sprintf("%q ends in a query or fragment",
+			text.Address(u.Scheme+"://"+u.Host+u.Path)),
 			"to the part before it")
 	}
 	s = strings.TrimRight(s, "/")
