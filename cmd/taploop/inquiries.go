@@ -63,7 +63,8 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *invocation) error {
 		return printList(a, c.JSON, list, "no questions",
 			"QUESTION SESSION AGE UNTIL "+column+" TEXT", func(q inquiry.Question) []any {
 				return []any{id(q), cmp.Or(session(q), "-"), age(now.Sub(q.AskedAt)),
-					q.ExpiresAt.Local().Format(toMinute), cmp.Or(of(q), "-"), wording(q.In(a.Lang()))}
+					q.ExpiresAt.Local().Format(toMinute), cmp.Or(of(q), "-"),
+					wording(q.In(a.Lang()))}
 			})
 	})
 }

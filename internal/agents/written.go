@@ -23,8 +23,8 @@ var (
 	ownCall = regexp.MustCompile(`(?i)<[|｜]?(?:tool[_▁]call|function_call|function=|invoke\s)|` +
 		`\[TOOL_CALLS\]|(?m:^)[*# ]*action[ _]input[* ]*:`)
 	// namedCall is a call within a line, or a line that is one in a language.
-	namedCall = regexp.MustCompile("\\{\\s*[\"'](?:tool|tool_name|name)[\"']\\s*:\\s*[\"']([\\w.-]+)|" +
-		"(?m)^[ \\t`]*(?:print\\()?(?:\\w+\\.)?(\\w+)\\(.*\\)[)`]*[ \\t]*$")
+	namedCall = regexp.MustCompile(
+		"\\{\\s*[\"'](?:tool|tool_name|name)[\"']\\s*:\\s*[\"']([\\w.-]+)|" + "(?m)^[ \\t`]*(?:print\\()?(?:\\w+\\.)?(\\w+)\\(.*\\)[)`]*[ \\t]*$")
 )
 
 const (

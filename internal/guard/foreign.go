@@ -43,7 +43,7 @@ const buttonOf = `(?:boton (?:de|para) |botao (?:de|para) |bouton (?:de |pour )?
 
 // foreignMatcher is a class's words in other languages, ready to be looked for.
 type foreignMatcher struct {
-	line, ends *late // anywhere in a line; at its beginning or end, where other languages have verbs
+	line, ends *late // anywhere in a line, and where other languages have verbs: first or last
 	not        *late // nil if there are none
 	task, last *late // at the beginning of a clause of a task and at its end, nil if there are none
 }

@@ -81,8 +81,9 @@ func theFile(path string) (*content, error) {
 	old, err := files.Value[content](path)
 	if errors.Is(err, files.ErrContent) ||
 		err == nil && old != nil && old.Version != version && old.Version != takenOver {
-		return nil, hint.Add(fmt.Errorf("reading the tokens: %s is not a file of tokens (version %d)",
-			path, version), "move it away and create new tokens; until then every request is refused")
+		return nil, hint.Add(fmt.Errorf("reading the tokens: %s is not a file of tokens "+
+			"(version %d)", path, version),
+			"move it away and create new tokens; until then every request is refused")
 	}
 	return old, err
 }

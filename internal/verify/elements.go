@@ -140,8 +140,9 @@ var (
 		`minutes?|hours?|on|off)\b|它|所有|全部|一切|都|只|仅|先|重新|再次|暂时|保持|秒|分钟|小时|之前|之后|以后|` +
 		`直到|期间|在`)
 	// doubtful are words for what is not to be, or not in any case.
-	doubtful = regexp.MustCompile(`(?i)\b(?:not|no|never|none|neither|nor|cannot|without|unless|` +
-		`except|avoid|instead|rather|or|either|if|when|whenever|whether|in case|otherwise|else)\b|` +
+	doubtful = regexp.MustCompile(`(?i)\b(?:not|no|never|none|neither|nor|cannot|without|` +
+		`unless|except|avoid|instead|rather|or|either|if|when|whenever|whether|in case|` +
+		`otherwise|else)\b|` +
 		`n['’]t\b|不|别|勿|莫|没|无需|禁止|除|避免|或|如果|若|要是|假如|否则|还是|当`)
 )
 

@@ -102,7 +102,8 @@ func fit(report string, schema *shape.Shape) (json.RawMessage, error) {
 	if i := strings.Index(body, "```"); i >= 0 { // models like to fence JSON
 		inner, _, closed := strings.Cut(body[i+3:], "```")
 		if closed {
-			if lang := "json"; len(inner) > len(lang) && strings.EqualFold(inner[:len(lang)], lang) {
+			const lang = "json"
+			if len(inner) > len(lang) && strings.EqualFold(inner[:len(lang)], lang) {
 				inner = inner[len(lang):]
 			}
 			body = strings.TrimSpace(inner)

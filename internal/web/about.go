@@ -32,7 +32,8 @@ func (s *sessions) about(w http.ResponseWriter, r *http.Request, v viewer) error
 // put puts what the program says of itself into a language.
 func (a *About) put(lang string) {
 	for i, f := range a.Health {
-		a.Health[i].Name, a.Health[i].Value = words.Phrase(lang, f.Name), words.Phrase(lang, f.Value)
+		a.Health[i].Name = words.Phrase(lang, f.Name)
+		a.Health[i].Value = words.Phrase(lang, f.Value)
 	}
 	for i, f := range a.Settings {
 		a.Settings[i].Origin = words.Phrase(lang, f.Origin)

@@ -288,7 +288,8 @@ func (f *feed) make(ctx context.Context, v viewer, x *snapshot) error {
 	sessions := []export.Listed{}
 	for _, o := range all {
 		if o.Latest != nil && !o.Latest.State.Terminal() {
-			sessions = append(sessions, export.Listed{Session: o.Session, Run: export.NewRun(o.Latest)})
+			sessions = append(sessions,
+				export.Listed{Session: o.Session, Run: export.NewRun(o.Latest)})
 		}
 	}
 	data, err := json.Marshal(map[string]any{"inquiries": questions, "sessions": sessions,

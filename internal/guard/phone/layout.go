@@ -185,7 +185,8 @@ func (p *page) pair(i int) (label string) {
 	r := p.list[i].Bounds
 	for j := range p.list {
 		b := p.list[j].Bounds
-		if j == i || !p.list[j].Touchable() || !alike(b.Min.Y, r.Min.Y) || !alike(b.Max.Y, r.Max.Y) {
+		if j == i || !p.list[j].Touchable() || !alike(b.Min.Y, r.Min.Y) ||
+			!alike(b.Max.Y, r.Max.Y) {
 			continue
 		}
 		if label != "" || !alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) {

@@ -55,8 +55,8 @@ var errElsewhere = errors.New("settled elsewhere")
 // Show shows the boards of a source on a screen in a language, until the person leaves, the input
 // ends or ctx ends. It returns when all that it has started has ended.
 func Show(ctx context.Context, to Screen, from Source, paint tty.Painter, lang string) error {
-	s := &show{view: &view{lang: lang, words: textsIn(lang), said: story.In(lang), paint: paint}, source: from,
-		prompts: make(chan prompt), ended: make(chan error, 1)}
+	s := &show{view: &view{lang: lang, words: textsIn(lang), said: story.In(lang), paint: paint},
+		source: from, prompts: make(chan prompt), ended: make(chan error, 1)}
 	ctx, end := context.WithCancel(ctx)
 	defer s.asking.Wait()
 	defer end()
