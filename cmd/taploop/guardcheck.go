@@ -119,7 +119,7 @@ func judged(
 ) (says string, err error) {
 	label, key := text.Quote(s.Label(), 100), judge.Key(s.Label())
 	all := a.Conf.Guard.Judge == config.Always
-	if a.Conf.Guard.Judge == config.Off || key == "" || s.Judged != "" || !all && !p.Unknown(*s) {
+	if !a.Conf.Guard.Judges() || key == "" || s.Judged != "" || !all && !p.Unknown(*s) {
 		return "", nil
 	}
 	says = fmt.Sprintf("the model %s is asked about %s in a run",

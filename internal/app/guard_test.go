@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/storetest"
@@ -35,4 +36,19 @@ func TestOnlyWhatPeopleSayToARunIsTheirs(t *testing.T) {
 	said, err := saidTo(db, store.Run{ID: "r", SessionID: "s"})(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"a message", "an answer"}, said)
+}
+
+func TestAGuardThatIsOffAsksNoJudge(t *testing.T) {
+	for env, asks := range map[string]bool{"": true, "TAPLOOP_GUARD_JUDGE=always": true,
+		"TAPLOOP_GUARD_JUDGE=off": false, "TAPLOOP_GUARD_ENABLED=false": false} {
+		s := &Settings{Options: config.Options{
+			Environ: []string{"XDG_DATA_HOME=" + t.TempDir(), env}}}
+		require.NoError(t, s.Load(), env)
+		var d Parts
+		var err error
+		d.labels, err = NewModels(s).labeller(new(Policies))
+		require.NoError(t, err, env)
+		d.Store = new(store.Store)
+		require.Equal(t, asks, judging(s, &d)() != nil, env)
+	}
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 
-	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/guard/judge"
 	"github.com/taploop/taploop/internal/model"
 )
@@ -12,7 +11,7 @@ import (
 // recorded and replayed with the models of p.
 func (ms *Models) labeller(p *Policies) (*model.Client, error) {
 	g := ms.set.Conf.Guard
-	if g.Judge == config.Off {
+	if !g.Judges() {
 		return nil, nil
 	}
 	m := ms.set.Conf.Model

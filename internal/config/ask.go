@@ -71,6 +71,9 @@ type Guard struct {
 	JudgeTokens       int            `koanf:"judge_tokens"`
 }
 
+// Judges reports whether a model is asked what touches do. A guard that is off asks none.
+func (g *Guard) Judges() bool { return g.Enabled && g.Judge != Off }
+
 var questionSettings = []setting{
 	{"reply.mode", "pass_to_client", nil,
 		channel.Names(channel.Steps()) + ", model:NAME of models, or several in turn: " +
