@@ -50,10 +50,18 @@ func (r *Runner) kind(info actions.Info) string {
 	return KindInfo
 }
 
+// keepElements keeps the elements of the step's screen with it, if somebody has read them.
+func (l *loop) keepElements(s *Step) {
+	if s.Proposal.Elements == nil {
+		s.Proposal.Elements = l.watch.elements.known()
+	}
+}
+
 // park stores the question and ends the run for now.
 func (l *loop) park(ctx context.Context, s *Step, q Question) *Ending {
 	q.Kind = cmp.Or(q.Kind, KindInfo)
 	s.Asks = q.Kind
+	l.keepElements(s)
 	// The intent comes first: a question that is known is known with the step that asked it.
 	if err := l.record.intend(ctx, s); err != nil {
 		return halt(InternalError, stepError(s, "journaling", err))

@@ -42,13 +42,6 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 
 var errNoKey = errors.New("which key of the secret it was is not kept: decide again")
 
-// keepElements keeps the elements of the step's screen with it, if somebody has read them.
-func (l *loop) keepElements(s *Step) {
-	if s.Proposal.Elements == nil {
-		s.Proposal.Elements = l.watch.elements.known()
-	}
-}
-
 // act carries a gesture out: intent first, then a last look whether it still may be, then the
 // touch, then what came of it.
 func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {

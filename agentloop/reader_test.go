@@ -40,3 +40,33 @@ func TestAPolicyMayReadTheScreen(t *testing.T) {
 	require.Equal(t, 2, end.Steps)
 	require.Equal(t, "com.android.deskclock", f.Front())
 }
+
+// peering is a gate that reads the elements, and asks a person first.
+type peering struct{}
+
+func (peering) Check(
+	ctx context.Context, s agentloop.Situation, _ actions.Decision,
+) (agentloop.Verdict, error) {
+	_, err := s.Reader.Elements(ctx)
+	if s.Pending != nil && s.Pending.Answer != nil {
+		return agentloop.Allow(), err
+	}
+	return approval, err
+}
+
+func TestAStepThatWaitsForAPersonHasItsElements(t *testing.T) {
+	j := &journal{}
+	r := agentloop.Runner{Phone: devicetest.NewFake(), Journal: j, Gate: peering{},
+		Parker: &inbox{}, Policy: &script{actions: []actions.Action{actions.Home{},
+			actions.Info{Question: "which?"}}}, Limits: agentloop.Limits{Settle: -1}}
+	end, p, err := r.Run(t.Context(), agentloop.Progress{Task: "x"}, 0)
+	require.NoError(t, err)
+	require.Equal(t, agentloop.ActionNeedsApproval, end.Reason)
+	require.NotEmpty(t, j.intents[0].Proposal.Elements, "known with the question")
+	require.NotEmpty(t, j.steps[0].Proposal.Elements)
+
+	yes := actions.Exchange{Answer: "yes", Outcome: actions.Answered}
+	_, _, err = r.Run(t.Context(), p.Answered(yes), p.Steps)
+	require.NoError(t, err)
+	require.NotEmpty(t, j.steps[1].Proposal.Elements, "once it is carried out")
+}
