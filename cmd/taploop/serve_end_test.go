@@ -5,7 +5,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"net"
+	"net/http"
 	"os"
 	"strings"
 	"syscall"
@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/app/simulation"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -250,7 +251,7 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 	b.wire.sent.await(t, `(input tap)`)
 	require.NoError(t, b.sim.ADB.Hang(simulation.DefaultSerial, true))
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
-	s.deaf()
+	s.drains()
 	watch := s.stopwatch()
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 	s.ends()
@@ -258,20 +259,18 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 	require.True(t, s.cmd.ProcessState.Sys().(syscall.WaitStatus).Signaled())
 }
 
-// deaf waits until the server takes no connections any more: the first signal has arrived.
-func (s *clientProcess) deaf() {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(patience); ; {
-		c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp"))
+// drains waits until the server says over a new connection that it drains: the first signal has
+// arrived.
+func (s *clientProcess) drains() {
+	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	patient.Until(s.process.t, func() bool {
+		resp, err := c.Get(strings.TrimSuffix(s.url, "/mcp") + "/readyz")
 		if err != nil {
-			return
+			return true // later than that
 		}
-		require.NoError(s.process.t, c.Close())
-		select {
-		case <-tick.C:
-		case <-deadline:
-			require.FailNow(s.process.t, "the server still listens")
-		}
-	}
+		defer resp.Body.Close()
+		said, err := io.ReadAll(resp.Body)
+		return err != nil || resp.StatusCode == http.StatusServiceUnavailable &&
+			strings.Contains(string(said), `"says":"the server ends"`)
+	})
 }

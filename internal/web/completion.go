@@ -121,6 +121,8 @@ func openAIError(f *refusal) map[string]any {
 		kind = "authentication_error"
 	case status == http.StatusForbidden:
 		kind = "permission_error"
+	case status == http.StatusTooManyRequests:
+		kind = "rate_limit_error"
 	case status >= 500:
 		kind = "server_error"
 	}

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 )
+
+// busyTime is after how long a request is worth another try that was refused with 503.
+const busyTime = 5 * time.Second
 
 var errClosing = errors.New("the server is closing")
 
@@ -38,6 +42,8 @@ var codes = map[string]struct {
 		"send less; a longer text belongs into a file or behind a link"},
 	"TOO_MANY_LISTENERS": {http.StatusServiceUnavailable,
 		"close event streams that are not read, end requests that wait, or try again later"},
+	"RATE_LIMIT": {http.StatusTooManyRequests,
+		"wait as long as Retry-After says; taploop token create --rate sets how many it may send"},
 	"CLOSING": {http.StatusServiceUnavailable,
 		"try again when the server is back; what was stored is kept"},
 	"DEVICE_NOT_FOUND": {http.StatusNotFound, "see that the phone is connected: taploop devices"},
@@ -82,6 +88,8 @@ type refusal struct {
 	name string // its code as it is sent ("" is code)
 	err  error
 	body map[string]any // fields beside the error
+
+	after time.Duration // when to try again, if that is known
 }
 
 func refuse(code string, err error) *refusal { return &refusal{code: code, err: err} }

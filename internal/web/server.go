@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
@@ -186,11 +189,30 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.core.opts.Log.ErrorContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path,
 			"err", err)
 	}
-	if f.code == "UNAUTHORIZED" {
+	f.answer(w, r)
+}
+
+// TurnAway refuses a request before it is served, with the status of the code in docs/http.md, and
+// says when to try again (0 is within seconds).
+func TurnAway(w http.ResponseWriter, r *http.Request, code string, err error,
+	after time.Duration) {
+	f := refuse(code, err)
+	f.after = after
+	f.answer(w, r)
+}
+
+// answer sends the refusal in the form that the route of r speaks.
+func (f *refusal) answer(w http.ResponseWriter, r *http.Request) {
+	status := codes[f.code].status
+	switch {
+	case status == http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="taploop"`)
+	case f.after > 0, status == http.StatusServiceUnavailable:
+		seconds := math.Ceil(cmp.Or(f.after, busyTime).Seconds())
+		w.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
 	}
 	if spokenInOpenAI(r.URL.Path) {
-		_ = send(w, codes[f.code].status, openAIError(f))
+		_ = send(w, status, openAIError(f))
 		return
 	}
 	detail := map[string]any{"code": cmp.Or(f.name, f.code), "message": f.Error()}
@@ -199,7 +221,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	body := map[string]any{"error": detail}
 	maps.Copy(body, f.body)
-	_ = send(w, codes[f.code].status, body)
+	_ = send(w, status, body)
 }
 
 // notFound answers where there is nothing: in JSON below /v1, and elsewhere with what there is.

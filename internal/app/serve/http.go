@@ -58,7 +58,9 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	s.operate(mux, counts)
 	s.schedules(set.Conf.Schedule, s.tellMissed)
 	page.open(set, s, auth, mux)
-	srv := httpServer(counted(auth.limited(mux), counts, set.Log), set.Log)
+	srv := httpServer(counted(turnLateAway(auth.limited(mux)), counts, set.Log), set.Log)
+	srv.ConnContext = s.markLate
+	var e *shutdown
 	err = letIn(ctx, srv, ln, func() (*serverFile, error) {
 		entry, err := publishServer(set.Conf.DataDir, url)
 		if err == nil && o.Announce != nil {
@@ -66,9 +68,8 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 		}
 		s.until(s.presence.run) // what it says of the phones comes after the address
 		return entry, err
-	})
-	return errors.Join(err,
-		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, wire, proxied, page))
+	}, func() { e = s.shutDown(graceOfSignal); e.pause() })
+	return errors.Join(err, shutDownHTTP(ctx, e, srv, wire, proxied, page))
 }
 
 func httpServer(h http.Handler, log *slog.Logger) *http.Server {
@@ -100,10 +101,10 @@ func transportOptions(set *app.Settings, auth *authenticator, s *Service) transp
 	}
 }
 
-// letIn takes new clients at ln until ctx ends. Then srv still serves the clients that are there.
-// publish tells others where the server is.
+// letIn takes new clients at ln until ctx has ended and drain has returned. Then srv still serves
+// the clients that are there. publish tells others where the server is.
 func letIn(ctx context.Context, srv *http.Server, ln net.Listener,
-	publish func() (*serverFile, error)) error {
+	publish func() (*serverFile, error), drain func()) error {
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }() // ends with ln
 	entry, err := publish()
@@ -114,9 +115,11 @@ func letIn(ctx context.Context, srv *http.Server, ln net.Listener,
 			served <- nil
 		}
 	}
+	err = errors.Join(err, entry.remove())
+	drain()
 	_ = ln.Close() // no new clients from here on
 	<-served
-	return errors.Join(err, entry.remove())
+	return err
 }
 
 // listen opens the address. Clients that come before the server is ready wait.
@@ -142,11 +145,10 @@ func listenHint(err error) string {
 		"taploop serve --http 127.0.0.1:0"
 }
 
-// shutDownHTTP ends in an order that loses nothing: the runs paused, the calls that waited for them
-// answered, the pages told, then everything else.
+// shutDownHTTP ends in an order that loses nothing once the runs are paused: the calls that waited
+// for them answered, the pages told, then everything else.
 func shutDownHTTP(ctx context.Context, e *shutdown, srv *http.Server, wire *transport.HTTP,
 	proxied *proxies, page *webUI) error {
-	e.pause()
 	ctx, cancel := e.context(ctx)
 	defer cancel()
 	err := errors.Join(wire.Close(ctx), proxied.close(ctx))

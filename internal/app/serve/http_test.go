@@ -4,6 +4,7 @@ package serve
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -56,6 +57,60 @@ func TestTheMetricsCountWhatWasAskedAgain(t *testing.T) {
 	require.Contains(t, out.String(), `taploop_step_seconds_sum{part="decide"} 3`+"\n")
 	require.Contains(t, out.String(), "taploop_steps_total 4\n")
 	require.Contains(t, out.String(), `taploop_step_seconds_count{part="again"} 2`+"\n")
+}
+
+func TestWhileTheRunsArePausedNewConnectionsLearnThatTheServerDrains(t *testing.T) {
+	s, draining, paused := &Service{}, make(chan struct{}), make(chan struct{})
+	h := &health{draining: s.draining.Load, store: func(context.Context) error { return nil },
+		adb: func(context.Context) error { return nil }}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /readyz", h.ready)
+	mux.HandleFunc("GET /healthz", h.healthy)
+	mux.HandleFunc("/v1/sessions", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
+	ln, err := listen("127.0.0.1:0")
+	require.NoError(t, err)
+	srv := &http.Server{Handler: turnLateAway(mux), ConnContext: s.markLate}
+	defer srv.Close()
+	ctx, end := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() {
+		served <- letIn(ctx, srv, ln, func() (*serverFile, error) {
+			return publishServer(t.TempDir(), "http://127.0.0.1:1")
+		}, func() { s.draining.Store(true); close(draining); <-paused })
+	}()
+	get := func(c *http.Client, path string) (*http.Response, string) {
+		resp, err := c.Get("http://" + ln.Addr().String() + path)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		said, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return resp, string(said)
+	}
+	old := &http.Client{Transport: &http.Transport{}}
+	resp, _ := get(old, "/v1/sessions")
+	require.Equal(t, http.StatusNoContent, resp.StatusCode)
+	end()
+	<-draining
+	late := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, said := get(late, "/readyz")
+	require.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
+	require.Contains(t, said, `"draining":{"ok":false,"says":"the server ends"`)
+	resp, _ = get(late, "/healthz")
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	for _, path := range []string{"/v1/sessions", "/mcp", "/ui", "/v1/chat/completions"} {
+		resp, said = get(late, path)
+		require.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
+		require.Equal(t, "5", resp.Header.Get("Retry-After"))
+		require.Contains(t, said, `"code":"CLOSING"`)
+	}
+	resp, _ = get(old, "/v1/sessions")
+	require.Equal(t, http.StatusNoContent, resp.StatusCode, "it was there before")
+	close(paused)
+	require.NoError(t, <-served)
+	_, err = late.Get("http://" + ln.Addr().String() + "/readyz")
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 }
 
 // The line of a request names what it was for, and nothing of a path that was refused.

@@ -3,14 +3,13 @@ package serve
 import (
 	"context"
 	"fmt"
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/internal/web"
 )
 
 // uses counts the requests of each token against its rate, and remembers when each was used last.
@@ -74,10 +73,8 @@ func (g *authenticator) limited(next http.Handler) http.Handler {
 			return
 		}
 		if wait := g.uses.take(info, time.Now()); wait > 0 {
-			seconds := int(math.Ceil(wait.Seconds()))
-			w.Header().Set("Retry-After", strconv.Itoa(seconds))
-			http.Error(w, fmt.Sprintf("the token %s may send %s requests; try again in %d s",
-				info.Name, info.Rate, seconds), http.StatusTooManyRequests)
+			web.TurnAway(w, r, "RATE_LIMIT", fmt.Errorf("the token %s may send %s requests",
+				info.Name, info.Rate), wait)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -42,7 +42,18 @@ func TestATokenMaySendAsManyRequestsAsItsRateSays(t *testing.T) {
 		w := get(slow)
 		require.Equal(t, http.StatusTooManyRequests, w.Code)
 		require.Equal(t, "20", w.Header().Get("Retry-After"))
+		require.Contains(t, w.Header().Get("Content-Type"), "application/json")
+		require.Contains(t, w.Body.String(),
+			`{"error":{"code":"RATE_LIMIT","mend":"wait as long as Retry-After says`)
 		require.Contains(t, w.Body.String(), "the token slow may send 3/m requests")
+		chat := asking(t, slow)
+		chat.URL.Path = "/v1/chat/completions"
+		spoken := httptest.NewRecorder()
+		served.ServeHTTP(spoken, chat)
+		require.Equal(t, http.StatusTooManyRequests, spoken.Code)
+		require.Contains(t, spoken.Body.String(),
+			`"code":"RATE_LIMIT","message":"the token slow may send 3/m requests (wait`)
+		require.Contains(t, spoken.Body.String(), `"param":null,"type":"rate_limit_error"}}`)
 		require.NotContains(t, w.Body.String(), slow)
 		require.Equal(t, http.StatusNoContent, get(free).Code, "another token's rate is its own")
 		require.Equal(t, http.StatusNoContent, get("unknown").Code, "whoever serves it refuses it")

@@ -122,7 +122,7 @@ func (o *onDemand) serve(ctx context.Context) error {
 		url := publicURL("", ln.Addr())
 		o.set.Log.Info("the page is open", "url", url)
 		return publishServer(o.set.Conf.DataDir, url)
-	})
+	}, func() {})
 	over := ctx // if nobody can reach it, the server runs without it
 	if ctx.Err() != nil {
 		over = o.over

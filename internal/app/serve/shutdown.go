@@ -2,10 +2,14 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"time"
 
 	"github.com/taploop/taploop/internal/wait"
+	"github.com/taploop/taploop/internal/web"
 )
 
 // A grace is how long a service may take to end, and how much of that is kept for what follows once
@@ -53,6 +57,33 @@ func (e *shutdown) finish() error {
 		return e.paused
 	}
 	return within(e.by, "closing", e.s.Close)
+}
+
+// lateKey is the context key of requests on connections that came while the server was draining.
+type lateKey struct{}
+
+// markLate implements http.Server.ConnContext.
+func (s *Service) markLate(ctx context.Context, _ net.Conn) context.Context {
+	if s.draining.Load() {
+		return context.WithValue(ctx, lateKey{}, true)
+	}
+	return ctx
+}
+
+// turnLateAway refuses what late connections ask for, except how the server is.
+func turnLateAway(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/healthz", "/readyz", "/metrics":
+		default:
+			if r.Context().Value(lateKey{}) != nil {
+				w.Header().Set("Connection", "close")
+				web.TurnAway(w, r, "CLOSING", errors.New("the server is closing"), 0)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // within calls f and gives up waiting for it at the deadline.
