@@ -70,6 +70,19 @@ export const inOrder = () => [...$("open").children].map((e) => cards.get(e.data
 const later = (a, b) => (b.kind === "approval") - (a.kind === "approval") || runsOut(a) - runsOut(b) ||
   new Date(a.asked_at) - new Date(b.asked_at);
 
+// The card that has the focus stays where it is on the screen, whatever changes above it. Browsers do so for what is at the top
+// of the screen.
+let steady = null; // that card, and where on the page it is
+function hold() {
+  const card = document.activeElement?.closest("#open > article") || null;
+  const top = card ? card.getBoundingClientRect().top + window.scrollY : 0;
+  document.documentElement.style.overflowAnchor = card ? "none" : "";
+  if (card && card === steady?.card) window.scrollBy({ top: top - steady.top, behavior: "instant" });
+  steady = { card, top };
+}
+document.addEventListener("focusin", hold);
+new ResizeObserver(hold).observe($("home"));
+
 // show puts a question in its place. One that is shown already stays as it is, with what was typed.
 export function show(q) {
   if (cards.has(q.question_id)) cards.get(q.question_id).drafted(q);
