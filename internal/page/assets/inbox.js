@@ -80,8 +80,10 @@ function hold() {
   if (card && card === steady?.card) window.scrollBy({ top: top - steady.top, behavior: "instant" });
   steady = { card, top };
 }
-document.addEventListener("focusin", hold);
-new ResizeObserver(hold).observe($("home"));
+if ($("home")) { // which an exported page has not
+  document.addEventListener("focusin", hold);
+  new ResizeObserver(hold).observe($("home"));
+}
 
 // show puts a question in its place. One that is shown already stays as it is, with what was typed.
 export function show(q) {
