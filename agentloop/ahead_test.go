@@ -170,3 +170,54 @@ func TestAScreenIsFoundOutAboutOverTheEndOfItsStep(t *testing.T) {
 		})
 	}
 }
+
+// scrolling is a phone on which the screen moves some time after its elements are asked for.
+type scrolling struct {
+	*phone
+	takes, after time.Duration
+}
+
+// Elements implements agentloop.Reader.
+func (p *scrolling) Elements(ctx context.Context) ([]screen.Element, error) {
+	time.AfterFunc(p.after, func() { p.scene++ })
+	return []screen.Element{{Text: "Row"}}, wait.For(ctx, p.takes)
+}
+
+func TestAScreenThatItsListingMovesIsToldAsThat(t *testing.T) {
+	changed, listed := agentloop.NoteScreenChanged, agentloop.NoteListingMoved
+	for _, c := range []struct {
+		name          string
+		thinks, moves time.Duration
+		want          []agentloop.NoteKind
+	}{
+		{"by the time of the reply", time.Millisecond, 900 * time.Millisecond,
+			[]agentloop.NoteKind{listed, listed}},
+		{"long before the reply", 5 * time.Second, 900 * time.Millisecond,
+			[]agentloop.NoteKind{changed, listed}},
+		{"not the listing", 5 * time.Second, 4 * time.Second,
+			[]agentloop.NoteKind{changed, changed}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(tap(500, 500), tap(500, 500), actions.Complete{})
+				r.runner.Phone = &scrolling{phone: r.phone, takes: time.Second, after: c.moves}
+				r.runner.Gate, r.runner.ReadAhead = &elementGate{}, true
+				r.runner.Policy = &thinker{script: r.script, thinks: c.thinks}
+				r.runner.Background = func(f func()) bool { go f(); return true }
+
+				_, _, err := r.runner.Run(t.Context(), agentloop.Progress{Task: "x"}, 0)
+
+				require.NoError(t, err)
+				require.Empty(t, r.phone.touches)
+				for i, want := range c.want {
+					require.Len(t, r.script.seen[i+1].Notes, 1)
+					require.Equal(t, want, r.script.seen[i+1].Notes[0].Kind, i)
+					past := agentloop.Superseded(r.script.seen[i+1].Notes[0].Action,
+						r.script.seen[i+1].Notes[0].Detail)
+					require.Equal(t, want, past.Kind)
+				}
+				synctest.Wait()
+			})
+		})
+	}
+}

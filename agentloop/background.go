@@ -26,6 +26,8 @@ type background struct {
 	err  error     // why that could not be found out
 	last view      // the last look, had when the reply was there
 	at   time.Time // when it was had, zero if missing
+
+	listed view // a look after the elements were read, where that may have moved the screen before
 }
 
 // keepLooking finds out whether the screen is at rest, and calls the policy off when it is not the
@@ -132,6 +134,14 @@ func (a *background) lookOnce(ctx context.Context) (view, error) {
 func (a *background) check(ctx context.Context) {
 	if a.rest != nil || a.err != nil || !a.at.IsZero() {
 		return
+	}
+	if a.watch.listing {
+		select {
+		case <-a.read:
+			a.listed = a.watch.frameOnly(ctx)
+		case <-a.replying:
+		case <-ctx.Done():
+		}
 	}
 	select {
 	case <-a.replying:

@@ -82,7 +82,7 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	if change != "" {
 		l.watch.replaced = true
 		s.Refusal = "not carried out: " + change + " in the meantime"
-		l.record.note(Note{Kind: NoteScreenChanged, Action: what, Detail: change})
+		l.record.note(Superseded(what, change))
 		return l.record.done(ctx, s)
 	}
 	l.record.emit(Event{Kind: Acting, Step: *s})
@@ -98,7 +98,7 @@ func (l *loop) touch(ctx context.Context, g actions.Gesture) error {
 	if g.Traits().Passive {
 		return g.Do(ctx, l.Phone)
 	}
-	l.watch.touched = true
+	l.watch.touched, l.watch.listing = true, false
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.limits.Act)
 	defer cancel()
 	return g.Do(ctx, l.Phone)

@@ -29,6 +29,9 @@ const (
 	NoteNotDone NoteKind = "not_done"
 	// NoteScreenChanged: Action was not carried out, because Detail happened meanwhile.
 	NoteScreenChanged NoteKind = "screen_changed"
+	// NoteListingMoved: Action was not carried out, because the screen moved while its elements
+	// were listed.
+	NoteListingMoved NoteKind = "listing_moved"
 	// NoteRepeated: the same Action on the same screen, again and again, changed nothing.
 	NoteRepeated NoteKind = "repeated"
 	// NoteBlack: the picture is wholly black on a display that is lit.
@@ -58,6 +61,15 @@ const (
 	// NoteEarlierTask: Action is the session's task before this one, Detail how it ended.
 	NoteEarlierTask NoteKind = "earlier_task"
 )
+
+// Superseded is the note that an action was not carried out because this changed meanwhile.
+func Superseded(action, change string) Note {
+	n := Note{Kind: NoteScreenChanged, Action: action, Detail: change}
+	if change == movedByListing {
+		n.Kind = NoteListingMoved
+	}
+	return n
+}
 
 // noteTexts are what notes say, in a language.
 type noteTexts map[NoteKind]string

@@ -26,7 +26,7 @@ func TestEveryKindOfNoteIsWordedInBothLanguages(t *testing.T) {
 		agentloop.NoteOutcomeUnknown, agentloop.NoteNotDone,
 		agentloop.NoteRepeated, agentloop.NoteBlack,
 		agentloop.NoteAskedBefore, agentloop.NoteScreenChanged, agentloop.NoteNotAllowed,
-		agentloop.NoteResumed, agentloop.NoteEarlierTask,
+		agentloop.NoteListingMoved, agentloop.NoteResumed, agentloop.NoteEarlierTask,
 	} {
 		n := agentloop.Note{Kind: k, Action: "ACT", Detail: "WHY"}
 		require.NotContains(t, n.Text("en"), "{")

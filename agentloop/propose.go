@@ -138,7 +138,8 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 func (l *loop) lastLook(ctx context.Context) (view, error) {
 	if a := l.background; a != nil {
 		<-a.done
-		read, had := l.watch.elements.readUntil(), !a.at.IsZero()
+		_, read := l.watch.elements.lastRead()
+		had := !a.at.IsZero()
 		fresh := time.Since(a.at) <= maxLookAge && !a.last.At.Before(read)
 		if had && (fresh || !a.last.State.On) {
 			return a.last, nil

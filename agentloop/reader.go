@@ -17,7 +17,8 @@ type onceReader struct {
 	read  bool
 	list  []screen.Element
 	err   error
-	until time.Time // when the phone was done with the last reading, also in vain
+	began time.Time // when the last reading did, also one in vain
+	until time.Time // when the phone was done with it
 }
 
 // Elements waits for who reads already. What was not read because its asker went away is read for
@@ -28,6 +29,7 @@ func (r *onceReader) Elements(ctx context.Context) ([]screen.Element, error) {
 	}
 	defer r.reading.Unlock()
 	if !r.read {
+		r.began = time.Now()
 		list, err := r.of.Elements(ctx)
 		r.until = time.Now()
 		if err != nil && ctx.Err() != nil {
@@ -56,14 +58,15 @@ func (r *onceReader) known() (list []screen.Element) {
 	return list
 }
 
-// readUntil is when the last reading ended: now if there is one under way, zero if there was none.
-func (r *onceReader) readUntil() (at time.Time) {
+// lastRead is when the last reading began and ended: the latter is now if there is one under way,
+// both are zero if there was none.
+func (r *onceReader) lastRead() (began, until time.Time) {
 	switch {
 	case r == nil:
-		return at
+		return began, until
 	case !r.reading.TryLock():
-		return time.Now()
+		return began, time.Now()
 	}
 	defer r.reading.Unlock()
-	return r.until
+	return r.began, r.until
 }

@@ -118,6 +118,7 @@ type watch struct {
 	before   view          // what was shown last; no frame before the first look of a run
 	moving   bool          // it is not known to be at rest
 	replaced bool          // it was another one when the phone was to be touched
+	listing  bool          // which its listing may have done
 	motion   motion        // what kept moving when it was looked at last
 	habit    habit
 	elements *onceReader // of that screen, nil until they are asked for

@@ -41,7 +41,29 @@ func (l *loop) superseded(
 		return "", offOrLocked(screen.State{})
 	}
 	change = l.changed(s.Screen, now.Observation, t, exactly)
+	if change != "" && l.byListing(s.Screen, now.Observation, t, exactly) {
+		change = movedByListing
+	}
 	return change, nil
+}
+
+const movedByListing = "the screen moved while its elements were listed"
+
+// byListing reports whether a screen that has changed since it was seen did so while its elements
+// were listed. Where the next look came too late to tell, the next screen is looked at sooner.
+func (l *loop) byListing(
+	seen, now screen.Observation, t actions.Traits, exactly bool,
+) bool {
+	began, until := l.watch.elements.lastRead()
+	if began.Before(seen.At) || now.At.Before(until) {
+		return false
+	}
+	if a := l.background; a != nil && a.listed.Frame != nil {
+		now = a.listed.Observation
+	}
+	l.watch.listing = true
+	return now.At.Sub(until) <= max(until.Sub(began), lastPoll) &&
+		l.changed(seen, now, t, exactly) != ""
 }
 
 // interruptedBy journals the step that was not carried out any more, and ends the run.

@@ -229,7 +229,7 @@ func (x *moment) learn() string {
 				x.back()
 			}
 			return "it is not known whether " + n.Action + " was carried out"
-		case agentloop.NoteScreenChanged, agentloop.NoteNotDone:
+		case agentloop.NoteScreenChanged, agentloop.NoteListingMoved, agentloop.NoteNotDone:
 			if carriedOver && !x.at.Healing {
 				x.back()
 				if x.at.Dropped++; x.at.Dropped > mostDropped {

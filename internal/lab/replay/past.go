@@ -84,7 +84,7 @@ func refusal(st store.StepRecord) (agentloop.Note, bool) {
 	case partly:
 		n.Kind, n.Detail = agentloop.NotePartial, part
 	case refused && changed:
-		n.Kind, n.Detail = agentloop.NoteScreenChanged, change
+		n = agentloop.Superseded(n.Action, change)
 	case strings.HasPrefix(st.Refusal, "outcome unknown: "):
 		n.Kind, n.Detail = agentloop.NoteOutcomeUnknown, ""
 	case strings.HasPrefix(st.Refusal, agentloop.CutShort):
