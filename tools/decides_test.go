@@ -70,12 +70,16 @@ func policies(t require.TestingT) (all []*guard.Policy) {
 	return all
 }
 
+// button is what a touch of the button is to the rules.
+var button = guard.Subject{App: "com.shop", Action: "CLICK",
+	Element: &guard.Element{Text: "Pay now $30"}}
+
 // newHouse puts the HTTP API beside the tools, over real questions and a real store, with a guard
 // that finds the button of every screen critical.
 func newHouse(w *fixture, s starter, programsDecide bool, undecided inquiry.OnTimeout) *house {
 	w.end()
 	h := &house{fixture: w, starter: s, kinds: policies(w.t)}
-	w.phones.listed = []screen.Element{{Text: "Pay now $30", Clickable: true, Bounds: screen.Rect{
+	w.phones.listed = []screen.Element{{Text: button.Element.Text, Clickable: true, Bounds: screen.Rect{
 		Min: screen.Point{X: 0.2, Y: 0.4}, Max: screen.Point{X: 0.8, Y: 0.6}}}}
 	w.fopts.Asking.Answerer = answerer{}
 	w.fopts.OnUndecided, w.programsDecide = undecided, programsDecide
@@ -258,8 +262,10 @@ func (h *house) property(t *rapid.T, all []door) {
 	h.rules.Store(rapid.SampledFrom(h.kinds).Draw(t, "guard"))
 	for _, scope := range rapid.SliceOfNDistinct(rapid.SampledFrom([]guard.Leave{
 		{Scope: guard.ForAll}, {Scope: guard.ForAction, Name: "CLICK"},
-		{Scope: guard.ForAll, Times: 3}, {Scope: guard.ForAll, Target: "the button"},
-		{Scope: guard.ForAction, Name: "CLICK", Times: 1}}), 0, 3, func(l guard.Leave) string {
+		{Scope: guard.ForAll, Times: 3}, {Scope: guard.ForAll, Target: button.Target()},
+		{Scope: guard.ForAction, Name: "CLICK", Times: 1}, {Scope: guard.ForTool, Name: "CLICK"},
+		{Scope: guard.ForServer, Name: "com.shop"}, {Scope: guard.ForApp, Name: "com.shop",
+			Target: button.Target(), Times: 2}}), 0, 3, func(l guard.Leave) string {
 		return fmt.Sprint(l)
 	}).Draw(t, "leave") {
 		g, err := scope.Grant(time.Now(), time.Hour)

@@ -13,13 +13,15 @@ import (
 )
 
 // holding is leave that is used in memory.
-func holding(g *guard.Grant) Leave {
+func holding(list ...*guard.Grant) Leave {
 	return func(_ context.Context, _ string, s guard.Subject, d guard.Decision) (bool, error) {
-		covers := g.Covers(time.Now(), "", s, d)
-		if covers {
-			g.Used++
+		for _, g := range list {
+			if g.Covers(time.Now(), "", s, d) {
+				g.Used++
+				return true, nil
+			}
 		}
-		return covers, nil
+		return false, nil
 	}
 }
 
@@ -75,17 +77,22 @@ func TestNoLeaveCoversCriticalCallsNorThoseThatAreForbidden(t *testing.T) {
 	require.Zero(t, g.Used)
 }
 
-// Whoever answers, through whichever channel and in whatever form: a critical call is passed on once a
-// person has approved it, and not before, and once.
+// Whoever answers, through whichever channel and in whatever form, and whatever leave there is: a
+// critical call is passed on once a person has approved it, and not before, and once.
 func TestOnlyAPersonsDecisionPassesACriticalCallOn(t *testing.T) {
-	g, err := guard.Leave{Scope: guard.ForAll}.Grant(time.Now(), time.Hour)
-	require.NoError(t, err)
+	call := guard.Subject{Tool: true, App: "other", Action: "echo", Args: map[string]any{"text": "x"}}
+	leaves := []guard.Leave{{Scope: guard.ForAll}, {Scope: guard.ForAll, Target: call.Target()},
+		{Scope: guard.ForServer, Name: "other"}, {Scope: guard.ForServer, Name: "other", Times: 3},
+		{Scope: guard.ForTool, Name: "echo", Times: 1},
+		{Scope: guard.ForTool, Name: "other/echo", Target: call.Target(), Times: 2}}
+	var given, more guard.Grant
 	r := newRig(t, func(o *Options) {
+		var err error
 		o.Guard, err = guard.New(&guard.Options{Lists: []guard.List{{Name: "rules",
 			Rules: []guard.Rule{{Action: []string{"echo"}, Decision: "ask",
 				Severity: "critical"}}}}})
 		require.NoError(t, err)
-		o.Leave = holding(&g)
+		o.Leave = holding(&given, &more)
 	})
 	r.shake("{}")
 	authorities := []string{inquiry.AuthorityClientUI, inquiry.AuthorityHumanToken,
@@ -98,6 +105,13 @@ func TestOnlyAPersonsDecisionPassesACriticalCallOn(t *testing.T) {
 		{Type: inquiry.TypeDecisions, Decisions: []inquiry.Decision{{Type: inquiry.Reject}}},
 		{Type: inquiry.TypeDecline}}
 	rapid.Check(t, func(t *rapid.T) {
+		for _, g := range []*guard.Grant{&given, &more} {
+			var err error
+			*g, err = rapid.SampledFrom(leaves).Draw(t, "leave").Grant(time.Now(), time.Hour)
+			require.NoError(t, err)
+			require.True(t, g.Covers(time.Now(), "", call, guard.Decision{Verdict: guard.Ask}),
+				"it would cover the call if that were not critical")
+		}
 		id := r.start("echo", `{"text":"x"}`, "")
 		q := r.asked()
 		for {
@@ -116,8 +130,8 @@ func TestOnlyAPersonsDecisionPassesACriticalCallOn(t *testing.T) {
 			said := r.result(id)
 			approved := now.Resolution.Decisions[0].Type == inquiry.Approve
 			require.Equal(t, approved, said == `echo {"text":"x"}`, said)
+			require.Zero(t, given.Used+more.Used)
 			return
 		}
 	})
-	require.Zero(t, g.Used)
 }
