@@ -79,8 +79,9 @@ var button = guard.Subject{App: "com.shop", Action: "CLICK",
 func newHouse(w *fixture, s starter, programsDecide bool, undecided inquiry.OnTimeout) *house {
 	w.end()
 	h := &house{fixture: w, starter: s, kinds: policies(w.t)}
-	w.phones.listed = []screen.Element{{Text: button.Element.Text, Clickable: true, Bounds: screen.Rect{
-		Min: screen.Point{X: 0.2, Y: 0.4}, Max: screen.Point{X: 0.8, Y: 0.6}}}}
+	w.phones.listed = []screen.Element{{Text: button.Element.Text, Clickable: true,
+		Bounds: screen.Rect{
+			Min: screen.Point{X: 0.2, Y: 0.4}, Max: screen.Point{X: 0.8, Y: 0.6}}}}
 	w.fopts.Asking.Answerer = answerer{}
 	w.fopts.OnUndecided, w.programsDecide = undecided, programsDecide
 	w.topts.Principal = func(context.Context) string { return s.principal }
