@@ -1,11 +1,13 @@
 package skill
 
 import (
+	"cmp"
 	"errors"
 	"image"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
@@ -290,6 +292,7 @@ func written(s string) string {
 // alike reports whether two texts say the same. Outside of lists their numbers may differ, which
 // count or tell the time, if there are words beside them.
 func alike(recorded, now string, listed bool) bool {
+	recorded = text.Line(recorded)
 	if recorded == now || written(recorded) == written(now) {
 		return true
 	}
@@ -299,6 +302,17 @@ func alike(recorded, now string, listed bool) bool {
 	a, letters := unnumbered(recorded)
 	b, _ := unnumbered(now)
 	return a == b && letters >= 3
+}
+
+// stands reports whether an element has a value, or as much of it as the app shows of long ones.
+func stands(value string, e *screen.Element) bool {
+	value = text.Line(value)
+	shown := text.Line(cmp.Or(e.Text, e.ContentDesc))
+	head := strings.TrimRight(strings.TrimSuffix(shown, text.Ellipsis), ". ")
+	n, all := utf8.RuneCountInString(head), utf8.RuneCountInString(value)
+	cut := strings.HasSuffix(shown, text.Ellipsis) || strings.HasSuffix(shown, "...")
+	return shown == value || cut && n < all && strings.HasPrefix(value, head) &&
+		(n >= 10 || n >= 3 && 2*n >= all)
 }
 
 // unnumbered is a text with each of its numbers as one sign, and how many letters it has.

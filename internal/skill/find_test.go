@@ -5,6 +5,7 @@ import (
 	"image"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -192,4 +193,38 @@ func TestTextsThatSayTheSame(t *testing.T) {
 	} {
 		require.Equal(t, c.alike, alike(c.recorded, c.now, c.listed), "%+v", c)
 	}
+}
+
+func TestAValueIsShownWholeOrByItsBeginning(t *testing.T) {
+	long := strings.Repeat("Long title ", 27)
+	for _, c := range []struct {
+		value, shown string
+		there        bool
+	}{
+		{long, long, true},
+		{long, strings.TrimSpace(long), true},
+		{long, long[:150] + "…", true},
+		{long, long[:60] + " ...", true},
+		{long, long[:150], false}, // the rest of it was not taken
+		{long, "Long…", false},
+		{long, long[:150] + "x…", false},
+		{long, long + "…", false},
+		{"日本語のとても長い題名", "日本語のとても…", true},
+		{"日本語のとても長い題名", "日本…", false},
+		{"say \"hi\"\n and {{text}} 😀", "say \"hi\" and {{text}} 😀", true},
+		{"say \"hi\"\n and {{text}} 😀", "say \"hi\"\nand {{text}} 😀", true},
+		{"say \"hi\"\n and {{text}} 😀", "say \"hi\"", false},
+		{"Room 12", "Room 13", false},
+		{"1,234.50 EUR", "1.234,50 EUR", true},
+	} {
+		p := &page{list: []screen.Element{{Text: c.shown}}}
+		x := &element{Text: c.value, Must: true}
+		require.Equal(t, c.there, p.shows(x), "%q as %q", c.value, c.shown)
+		p.list[0] = screen.Element{Text: c.shown, Editable: true, Hint: "Title"}
+		if c.value != "1,234.50 EUR" { // what a field holds is not written in another way
+			require.Equal(t, c.there, p.shows(x), "%q in a field as %q", c.value, c.shown)
+		}
+	}
+	p := &page{list: []screen.Element{{Text: "Room 13"}}}
+	require.True(t, p.shows(&element{Text: "Room 12"}), "what need not be there may count on")
 }

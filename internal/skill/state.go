@@ -112,7 +112,7 @@ func (p *page) shows(e *element) bool {
 		x := &p.list[i]
 		switch {
 		case e.Text == "" && e.ID != "" && x.ResourceID == e.ID,
-			e.Text != "" && (alike(e.Text, said(x), false) || plain(x.Text) == e.Text):
+			e.Text != "" && (alike(e.Text, said(x), e.Must) || stands(e.Text, x)):
 			return true
 		}
 	}
