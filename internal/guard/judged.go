@@ -44,5 +44,5 @@ func (p *Policy) Unknown(s Subject) bool {
 		return false
 	}
 	s.Judged = Harmless
-	return !Known(s.Label()) && button(s.Element, s.Element.lines()) && len(builtin(&s)) == 0
+	return button(s.Element, s.Element.lines()) && !Known(s.Label()) && len(builtin(&s)) == 0
 }
