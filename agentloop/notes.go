@@ -62,6 +62,8 @@ const (
 	NoteEarlierTask NoteKind = "earlier_task"
 )
 
+const movedByListing = "the screen moved while its elements were listed"
+
 // Superseded is the note that an action was not carried out because this changed meanwhile.
 func Superseded(action, change string) Note {
 	n := Note{Kind: NoteScreenChanged, Action: action, Detail: change}

@@ -47,8 +47,6 @@ func (l *loop) superseded(
 	return change, nil
 }
 
-const movedByListing = "the screen moved while its elements were listed"
-
 // byListing reports whether a screen that has changed since it was seen did so while its elements
 // were listed. Where the next look came too late to tell, the next screen is looked at sooner.
 func (l *loop) byListing(
