@@ -60,7 +60,10 @@ func TestTheProxiesOfTheDocumentationLetStreamsThrough(t *testing.T) {
 				"127.0.0.1:8702", addr, "/etc/ssl/phones.pem", cert.file,
 				"/etc/ssl/phones.key", cert.file).Replace(p.block+"\n"+block+"\n}\n"))))
 			tell := startProxy(t, name, dir, append(p.args, conf)...)
-			patient.Until(t, func() bool { _, err := os.Stat(dir + "/tls"); return err == nil }, tell)
+			patient.Until(t, func() bool {
+				conn, err := net.Dial("unix", dir+"/tls")
+				return err == nil && conn.Close() == nil
+			}, tell)
 
 			hold := b.holdAt("2/8")
 			s := connect(t, modern, cert.through(t, dir+"/tls"))

@@ -53,8 +53,8 @@ func emptied(c *kong.Context) error {
 			return app.Usage(fmt.Errorf("the argument %s is empty",
 				strings.ToUpper(p.Positional.Name)),
 				command+" --help")
-		case p.Flag != nil && reflect.Indirect(p.Flag.Target).Kind() == reflect.String &&
-			reflect.Indirect(p.Flag.Target).String() == "" && p.Flag.Tag.Get("empty") == "":
+		case p.Flag != nil && p.Flag.Tag.Get("empty") == "" && (fmt.Sprint(p.Flag.Target) == "" ||
+			fmt.Sprint(reflect.Indirect(p.Flag.Target)) == ""):
 			return app.Usage(fmt.Errorf("--%s is empty", p.Flag.Name),
 				"leave it out, or see "+command+" --help")
 		}

@@ -202,10 +202,10 @@ func TestPeopleOutsideAreToldHowRunsEnd(t *testing.T) {
 func TestAStreamOfATokenEndsWhenTheTokenDoes(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
-	out, said, code := b.run("token", "create", "--name", "short", "--expires", "3s", "--rate",
+	_, url := b.serve()
+	out, said, code := b.run("token", "create", "--name", "short", "--expires", "5s", "--rate",
 		"100/m")
 	require.Zero(t, code, said)
-	_, url := b.serve()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
 		strings.TrimSuffix(url, "/mcp")+"/v1/events", nil)
 	require.NoError(t, err)

@@ -24,7 +24,8 @@ var (
 		`\[TOOL_CALLS\]|(?m:^)[*# ]*action[ _]input[* ]*:`)
 	// namedCall is a call within a line, or a line that is one in a language.
 	namedCall = regexp.MustCompile(
-		"\\{\\s*[\"'](?:tool|tool_name|name)[\"']\\s*:\\s*[\"']([\\w.-]+)|" + "(?m)^[ \\t`]*(?:print\\()?(?:\\w+\\.)?(\\w+)\\(.*\\)[)`]*[ \\t]*$")
+		"\\{\\s*[\"'](?:tool|tool_name|name)[\"']\\s*:\\s*[\"']([\\w.-]+)|" +
+			"(?m)^[ \\t`]*(?:print\\()?(?:\\w+\\.)?(\\w+)\\(.*\\)[)`]*[ \\t]*$")
 )
 
 const (

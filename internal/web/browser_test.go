@@ -169,10 +169,11 @@ func TestATaskIsStoppedByASecondPressAndNotByADoubleClick(t *testing.T) {
 	require.Empty(t, g.runs.calls, "too soon, though it is a press of its own")
 	p.do(js("passed = 701"))
 	press(1)
+	p.waits(func() bool {
+		run, err := g.store.Runs.Get(t.Context(), q.RunID)
+		return err == nil && run.State == store.Cancelled
+	})
 	p.until(stop + `.textContent === "Stop the task" && !` + stop + ".disabled")
-	run, err := g.store.Runs.Get(t.Context(), q.RunID)
-	require.NoError(t, err)
-	require.Equal(t, store.Cancelled, run.State)
 }
 
 func TestWhatRunsOutFirstIsOnTop(t *testing.T) {

@@ -168,7 +168,8 @@ func TestAPushArrivesAtTheWorkerOfThePage(t *testing.T) {
 	q = g.waiting("ann", q)
 	sent := <-service.got
 	require.JSONEq(t, fmt.Sprintf(`{"title":"A question waits for you","tag":%q,"lang":"en",`+
-		`"body":"Allow Notes to send messages?","url":"/ui#question=%[1]s"}`, q.ID), sent)
+		`"body":"Allow Notes to send messages? The agent wants to tap “Allow”",`+
+		`"url":"/ui#question=%[1]s"}`, q.ID), sent)
 	_, err = chromedp.Call(p.ctx, serviceworker.DeliverPushMessage,
 		serviceworker.DeliverPushMessageParams{Origin: g.http.URL, RegistrationID: <-workers,
 			Data: sent})
