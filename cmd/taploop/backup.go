@@ -62,10 +62,10 @@ func tellSummary(a *invocation, asJSON bool, what string, sum store.Summary) err
 	if asJSON {
 		return printJSON(a.out, sum)
 	}
-	_, err := fmt.Fprintf(a.out, "%s%s, %s, %s, %s, %s of the audit\n", what,
+	_, err := fmt.Fprintf(a.out, "%s%s, %s, %s, %s, %s, %s of the audit\n", what,
 		text.Count(sum.Sessions, "session"), text.Count(sum.Steps, "step"),
 		text.Count(sum.Pictures, "picture"), text.Count(sum.Questions, "question"),
-		text.Count(sum.Audit, "line"))
+		text.Count(sum.Skills, "skill"), text.Count(sum.Audit, "line"))
 	return err
 }
 

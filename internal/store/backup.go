@@ -13,14 +13,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// A backup is a tar archive: the summary, the database, small files of the data folder, and the
-// pictures. Nothing in it is compressed, as pictures are already.
+// A backup is a tar archive: the summary, the database, small files of the data folder with its
+// skills, and the pictures. Nothing in it is compressed, as pictures are already.
 
 // Summary is what a backup holds.
 type Summary struct {
@@ -32,16 +35,28 @@ type Summary struct {
 	Questions int       `json:"questions"`
 	Audit     int       `json:"audit"`
 	Pictures  int       `json:"pictures"`
+	Skills    int       `json:"skills"`
 	Sum       string    `json:"sha256"` // of all but the pictures, whose steps have theirs
 }
 
 const (
 	backupFormat = 1
 	summaryName  = "backup.json"
+	skillsDir    = "skills"
 )
 
-// extras are the small files of a data folder that are in a backup if they are there.
-var extras = []string{vaultName, "tokens.json"}
+// extras are the small files of a data folder that are in a backup if they are there, besides those
+// of skills, whose names are like skillName.
+var (
+	extras    = []string{vaultName, "tokens.json"}
+	skillName = regexp.MustCompile(`^` + skillsDir + `/[a-z0-9][a-z0-9._-]*\.yaml$`)
+)
+
+// smallFile is a file of a data folder that is read whole. Its name is that within the folder.
+type smallFile struct {
+	name    string
+	content []byte
+}
 
 // picture is the file of a frame, as the row of its step knows it.
 type picture struct {
@@ -62,7 +77,7 @@ func writeBackup(ctx context.Context, s *Store, path string) (sum Summary, err e
 	lite, own := s.engine.(sqliteEngine)
 	if !own {
 		return sum, hint.Add(errors.New("the database is not in the data folder"),
-			"back it up with pg_dump, and the folder frames beside it")
+			"back it up with pg_dump, and the folders frames and skills beside it")
 	}
 	if err := replaceable(path); err != nil {
 		return sum, err
@@ -150,6 +165,11 @@ func archive(ctx context.Context, s *Store, path, image string, sum *Summary,
 	w := tar.NewWriter(out)
 	sum.Pictures = len(there)
 	small, err := s.readExtras()
+	for _, f := range small {
+		if skillName.MatchString(f.name) {
+			sum.Skills++
+		}
+	}
 	if err == nil {
 		sum.Sum, err = sumOf(image, small)
 	}
@@ -160,9 +180,9 @@ func archive(ctx context.Context, s *Store, path, image string, sum *Summary,
 	if err == nil {
 		err = addFile(w, dbName, image)
 	}
-	for i, name := range extras {
-		if err == nil && small[i] != nil {
-			err = addBytes(w, name, small[i])
+	for _, f := range small {
+		if err == nil {
+			err = addBytes(w, f.name, f.content)
 		}
 	}
 	for _, file := range there {
@@ -187,21 +207,33 @@ func (f *frames) existing(pictures []picture) (files []string) {
 	return files
 }
 
-// readExtras reads the small files, nil for one that is not there.
-func (d *db) readExtras() ([][]byte, error) {
-	all := make([][]byte, len(extras))
-	for i, name := range extras {
-		b, err := os.ReadFile(filepath.Join(d.dir, name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// readExtras reads the small files that are there.
+func (d *db) readExtras() (all []smallFile, err error) {
+	names := slices.Clone(extras)
+	skills, err := os.ReadDir(filepath.Join(d.dir, skillsDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range skills {
+		if name := skillsDir + "/" + e.Name(); skillName.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		b, err := files.Found(filepath.Join(d.dir, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
-		all[i] = b
+		all = append(all, smallFile{name, b})
 	}
 	return all, nil
 }
 
 // sumOf is the sum of a backup's database and small files.
-func sumOf(image string, small [][]byte) (string, error) {
+func sumOf(image string, small []smallFile) (string, error) {
 	f, err := os.Open(image)
 	if err != nil {
 		return "", err
@@ -211,8 +243,8 @@ func sumOf(image string, small [][]byte) (string, error) {
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}
-	for _, b := range small {
-		h.Write(b)
+	for _, f := range small {
+		h.Write(f.content)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

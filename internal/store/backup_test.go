@@ -21,6 +21,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/storetest"
 )
 
 // seen is a step with a picture.
@@ -173,6 +174,10 @@ func TestABackupThatIsNotWholeIsRefused(t *testing.T) {
 		"newer":    {archive(t, "backup.json", newer), "newer than this program"},
 		"climbs": {archive(t, "backup.json", []byte(`{"format":1}`),
 			"frames/../../x.jpeg", []byte("x")), "belongs to no step"},
+		"stranger": {archive(t, "backup.json", []byte(`{"format":1}`),
+			"skills/../x.yaml", []byte("x")), "has no place in it"},
+		"skill": {archive(t, "backup.json", []byte(`{"format":1}`),
+			"skills/x.yaml", []byte("x")), "does not hold what it says"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bad := filepath.Join(t.TempDir(), "bad.tar")
@@ -183,6 +188,108 @@ func TestABackupThatIsNotWholeIsRefused(t *testing.T) {
 			require.NotEmpty(t, hint.Of(err))
 			require.NoDirExists(t, into)
 		})
+	}
+}
+
+// The skills of the data folder are part of what was stored. Two backups at once do not disturb
+// each other.
+func TestSkillsAreBackedUpAndRestored(t *testing.T) {
+	dir, to := t.TempDir(), t.TempDir()
+	s := open(t, dir, nil)
+	skills := map[string]string{"cart.yaml": "skill: cart\n", "cart.proposed.yaml": "skill: 2\n"}
+	folder := filepath.Join(dir, "skills")
+	require.NoError(t, os.Mkdir(folder, 0o700))
+	for name, content := range skills {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, ".cart.yaml~"), []byte("no"), 0o600))
+	var both sync.WaitGroup
+	for _, name := range []string{"a.tar", "b.tar", "a.tar"} {
+		both.Go(func() {
+			if sum, err := s.Backup(t.Context(), filepath.Join(to, name)); err != nil ||
+				sum.Skills != 2 {
+				t.Error(name, sum, err)
+			}
+		})
+	}
+	both.Wait()
+	for _, name := range []string{"a.tar", "b.tar"} {
+		copied := filepath.Join(t.TempDir(), "data")
+		theirs := filepath.Join(copied, "skills", "theirs.yaml")
+		require.NoError(t, os.MkdirAll(filepath.Dir(theirs), 0o700))
+		require.NoError(t, os.WriteFile(theirs, nil, 0o600))
+		sum, kept, err := store.Restore(t.Context(), filepath.Join(to, name), copied, false)
+		require.NoError(t, err)
+		require.Equal(t, 2, sum.Skills)
+		require.FileExists(t, filepath.Join(kept, "skills", "theirs.yaml"))
+		list, err := os.ReadDir(filepath.Join(copied, "skills"))
+		require.NoError(t, err)
+		require.Len(t, list, 2)
+		for _, e := range list {
+			b, err := os.ReadFile(filepath.Join(copied, "skills", e.Name()))
+			require.NoError(t, err)
+			require.Equal(t, skills[e.Name()], string(b))
+		}
+	}
+	require.NoError(t, os.Truncate(filepath.Join(folder, "cart.yaml"), 16<<20+1))
+	_, err := s.Backup(t.Context(), filepath.Join(to, "c.tar"))
+	require.ErrorContains(t, err, "cart.yaml is longer than 16 MiB")
+	require.NoError(t, os.Remove(filepath.Join(folder, "cart.yaml")))
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "cart.yaml"), 0o700))
+	_, err = s.Backup(t.Context(), filepath.Join(to, "c.tar"))
+	require.ErrorContains(t, err, "cart.yaml is no regular file")
+	require.NotEmpty(t, hint.Of(err))
+}
+
+// A process can be killed between any two moves of a restore. The next one that opens the folder,
+// or restores into it, makes the others.
+func TestARestoreThatWasKilledWhileItSwappedIsFinished(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "backup.tar")
+	s := open(t, storetest.Dir(t), nil)
+	kept := started(t, s)
+	require.NoError(t, s.Journal(kept).Intent(t.Context(), seen(t, 1)))
+	_, err := s.Backup(t.Context(), file)
+	require.NoError(t, err)
+	const swap, aside = ".swap-20260102T030405.678", "replaced-20260102T030405.678"
+	moves := [][2]string{{"taploop.db-wal", aside}, {"taploop.db", aside},
+		{swap + "/taploop.db", ""}, {"frames", aside}, {swap + "/frames", ""},
+		{swap + "/answers.key", ""}}
+	for n := range len(moves) + 1 {
+		dir := storetest.Dir(t)
+		s := open(t, dir, nil)
+		old := started(t, s)
+		require.NoError(t, s.Journal(old).Intent(t.Context(), seen(t, 2)))
+		require.NoError(t, s.Close())
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "taploop.db-wal"), []byte("old"), 0o600))
+		_, _, err := store.Restore(t.Context(), file, filepath.Join(dir, swap), false)
+		require.NoError(t, err)
+		for _, more := range []string{"owners", "open.lock"} {
+			require.NoError(t, os.RemoveAll(filepath.Join(dir, swap, more)))
+		}
+		for _, m := range moves[:n] {
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, m[1]), 0o700))
+			require.NoError(t, os.Rename(filepath.Join(dir, m[0]),
+				filepath.Join(dir, m[1], filepath.Base(m[0]))))
+		}
+		require.True(t, store.Exists(dir, ""))
+		if n%2 == 1 {
+			_, _, err := store.Restore(t.Context(), file, dir, false)
+			require.ErrorContains(t, err, "the data folder holds a database")
+		}
+		back := open(t, dir, nil)
+		_, err = back.Runs.Get(t.Context(), kept.ID)
+		require.NoError(t, err)
+		_, err = back.Runs.Get(t.Context(), old.ID)
+		require.ErrorIs(t, err, store.ErrNotFound)
+		steps, err := back.Steps(t.Context(), kept.SessionID, 0)
+		require.NoError(t, err)
+		_, err = back.Frame(t.Context(), steps[0].FrameID)
+		require.NoError(t, err)
+		require.NoDirExists(t, filepath.Join(dir, swap))
+		require.FileExists(t, filepath.Join(dir, aside, "taploop.db"))
+		require.FileExists(t, filepath.Join(dir, aside, "taploop.db-wal"))
+		require.DirExists(t, filepath.Join(dir, aside, "frames"))
+		require.NoError(t, back.Close())
 	}
 }
 

@@ -12,9 +12,6 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// openLock is the file that is locked while a folder is opened, or made from a backup.
-const openLock = "open.lock"
-
 // copyName is the name of the copy of the database that an upgrade from the schema leaves.
 func copyName(schema int64) string { return fmt.Sprintf("%s.schema%d", dbName, schema) }
 

@@ -50,7 +50,7 @@ func Exists(dir, url string) bool {
 		return true
 	}
 	_, err := os.Stat(filepath.Join(folder(dir, url), dbName))
-	return err == nil
+	return err == nil || swapping(folder(dir, url)) != ""
 }
 
 // Networked reports whether the URL is of a database that several machines can share.
@@ -115,6 +115,9 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 
 // open makes the folder and opens the database.
 func (d *db) open(ctx context.Context) error {
+	if err := finishRestore(ctx, d.dir); err != nil {
+		return err
+	}
 	for _, sub := range []string{"", framesDir, ownersDir} {
 		if err := privateDir(filepath.Join(d.dir, sub)); err != nil {
 			return err

@@ -6,14 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/taploop/taploop/internal/hint"
 )
@@ -43,11 +39,14 @@ func restore(ctx context.Context, file, dir string, replace bool) (Summary, stri
 			return sum, "", err
 		}
 	}
-	lock := flock.New(filepath.Join(dir, openLock))
-	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
-		return sum, "", fmt.Errorf("waiting for another process that opens it: %w", err)
+	lock, err := lockFolder(ctx, dir)
+	if err != nil {
+		return sum, "", err
 	}
 	defer lock.Close()
+	if _, err := swap(dir); err != nil {
+		return sum, "", err
+	}
 	if err := replaceableFolder(dir, replace); err != nil {
 		return sum, "", err
 	}
@@ -72,31 +71,29 @@ func readable(ctx context.Context, file string) (sum Summary, image bool, err er
 	return sum, image, err
 }
 
+// unpackPrefix begins the names of folders in which backups are unpacked.
+const unpackPrefix = ".restore-"
+
 // putInto unpacks the file beside what the folder holds, and swaps the two.
 func putInto(ctx context.Context, file, dir string, image bool) (kept string, err error) {
-	const prefix = ".restore-"
-	sweep(dir, prefix, 0)
-	fresh, err := os.MkdirTemp(dir, prefix+"*")
+	sweep(dir, unpackPrefix, 0)
+	fresh, err := os.MkdirTemp(dir, unpackPrefix+"*")
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }()
-	names := []string{dbName}
 	if image {
 		err = copyFile(filepath.Join(fresh, dbName), file)
 	} else {
-		names, err = extract(ctx, file, fresh)
+		err = extract(ctx, file, fresh)
 	}
-	if err != nil {
+	if err = errors.Join(err, syncDir(fresh)); err != nil {
 		return "", explain(err)
 	}
-	kept, err = putAside(dir, names)
-	for _, name := range names {
-		if err == nil {
-			err = os.Rename(filepath.Join(fresh, name), filepath.Join(dir, name))
-		}
+	if err := toSwap(dir, fresh); err != nil {
+		return "", err
 	}
-	return kept, errors.Join(err, syncDir(dir))
+	return swap(dir)
 }
 
 // isDatabase reports whether the file is one of SQLite.
@@ -137,36 +134,35 @@ func replaceableFolder(dir string, replace bool) error {
 	return nil
 }
 
-// extract unpacks a backup, and returns what it put at the top of the folder.
-func extract(ctx context.Context, file, dir string) (names []string, err error) {
+// extract unpacks a backup into the folder.
+func extract(ctx context.Context, file, dir string) error {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	names = []string{framesDir}
 	if err := os.Mkdir(filepath.Join(dir, framesDir), 0o700); err != nil {
-		return nil, err
+		return err
 	}
 	r := tar.NewReader(f)
 	for {
 		h, err := r.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return names, nil
+			return nil
 		case err != nil:
-			return nil, err
+			return err
 		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		case h.Name == summaryName:
 			continue
-		case h.Name == dbName, slices.Contains(extras, h.Name):
-			names = append(names, h.Name)
-		case !isPicture(h.Name):
-			return nil, fmt.Errorf("%q has no place in a backup", h.Name)
+		}
+		if h.Name != dbName && !slices.Contains(extras, h.Name) &&
+			!skillName.MatchString(h.Name) && !isPicture(h.Name) {
+			return fmt.Errorf("%q has no place in a backup", h.Name)
 		}
 		if err := writeFrom(filepath.Join(dir, filepath.FromSlash(h.Name)), r); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
@@ -200,27 +196,4 @@ func copyFile(to, from string) error {
 	}
 	defer f.Close()
 	return writeFrom(to, f)
-}
-
-// putAside moves what the names would replace, and the database's logs, into a folder.
-func putAside(dir string, names []string) (kept string, err error) {
-	kept = filepath.Join(dir, "replaced-"+time.Now().UTC().Format("20060102T150405.000"))
-	moved := false
-	for _, name := range append(slices.Clone(names), dbName+"-wal", dbName+"-shm") {
-		from := filepath.Join(dir, name)
-		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err := os.MkdirAll(kept, 0o700); err != nil {
-			return "", err
-		}
-		if err := os.Rename(from, filepath.Join(kept, name)); err != nil {
-			return "", err
-		}
-		moved = true
-	}
-	if !moved {
-		return "", nil
-	}
-	return kept, nil
 }

@@ -11,9 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/pressly/goose/v3"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -94,9 +92,9 @@ func (sqliteEngine) begin(ctx context.Context, d *db, durable bool) (transaction
 // One process at a time does this, under its own lock: switching to WAL does not wait for
 // SQLite's locks.
 func (e sqliteEngine) migrate(ctx context.Context, d *db) error {
-	lock := flock.New(filepath.Join(d.dir, openLock))
-	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
-		return fmt.Errorf("waiting for another process that opens it: %w", err)
+	lock, err := lockFolder(ctx, d.dir)
+	if err != nil {
+		return err
 	}
 	defer lock.Close()
 	version, missing, err := e.schema(ctx, d.write)

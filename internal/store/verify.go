@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -44,8 +45,13 @@ func verify(ctx context.Context, path string) (Summary, error) {
 		case strings.HasPrefix(h.Name, framesDir+"/"):
 			got.Pictures++
 			err = verifyPicture(r, h.Name, known)
-		default:
+		case skillName.MatchString(h.Name):
+			got.Skills++
 			_, err = io.Copy(all, r)
+		case slices.Contains(extras, h.Name):
+			_, err = io.Copy(all, r)
+		default:
+			err = fmt.Errorf("%q has no place in it", h.Name)
 		}
 		if err != nil {
 			return want, damaged(err)
