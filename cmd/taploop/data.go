@@ -113,12 +113,7 @@ func exportPage(ctx context.Context, db *store.Store, id, path string) error {
 		f, err = files.Overwrite(path)
 	}
 	if err == nil {
-		if id == "" {
-			err = export.Index(ctx, f, db)
-		} else {
-			err = export.HTML(ctx, f, db, id)
-		}
-		err = errors.Join(err, f.Close())
+		err = errors.Join(export.HTML(ctx, f, db, id), f.Close())
 	}
 	if e, is := errors.AsType[*fs.PathError](err); is && strings.HasPrefix(path, e.Path) {
 		return hint.Add(fmt.Errorf("writing the page: %w", err), "name with -o a file that this "+

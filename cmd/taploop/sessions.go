@@ -141,9 +141,8 @@ func (c *sessionsExportCmd) all(ctx context.Context, a *invocation) error {
 		dir := cmp.Or(c.Output, "taploop-sessions")
 		list, err := db.Sessions(ctx, store.Filter{})
 		for _, o := range append(list, store.Overview{}) {
-			if err == nil {
-				err = exportPage(ctx, db, o.ID, filepath.Join(dir, cmp.Or(o.ID, "index")+".html"))
-			}
+			err = errors.Join(err, exportPage(ctx, db, o.ID,
+				filepath.Join(dir, cmp.Or(o.ID, "index")+".html")))
 		}
 		if err == nil {
 			_, err = fmt.Fprintln(a.out, filepath.Join(dir, "index.html"))

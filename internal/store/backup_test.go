@@ -193,7 +193,7 @@ func TestABackupThatIsNotWholeIsRefused(t *testing.T) {
 
 // The skills of the data folder are part of what was stored. Two backups at once do not disturb
 // each other.
-func TestSkillsAreBackedUpAndRestored(t *testing.T) {
+func TestABackupHasTheSkills(t *testing.T) {
 	dir, to := t.TempDir(), t.TempDir()
 	s := open(t, dir, nil)
 	skills := map[string]string{"cart.yaml": "skill: cart\n", "cart.proposed.yaml": "skill: 2\n"}

@@ -30,7 +30,7 @@ import (
 var ofSQLite = []string{
 	"TestWritersAreServedInTheOrderInWhichTheyCame",
 	"TestALimitDoesNotCountWhileOthersHaveTheirTurn",
-	"TestAFolderOf.*", "TestFoldersOf.*", "TestAnUpgrade.*", "TestABackup.*",
+	"TestAFolderOf.*", "TestFoldersOf.*", "TestAnUpgrade.*", "TestABackup.*", "TestARestore.*",
 	"TestADatabase.*", "TestWhatIsNoDatabaseIsRefused",
 	"TestAFullDiskIsNamedAsOne", "TestALockedDatabaseIsNamedAsOne", "TestAPowerCut.*",
 	"TestAStepWaitsForTheDiskOnce", "TestEachMigrationIsForBothDatabases",

@@ -122,7 +122,7 @@ func (p tab) listed(g *rig) {
 	path := filepath.Join(p.t.TempDir(), "index.html")
 	f, err := os.Create(path)
 	require.NoError(p.t, err)
-	require.NoError(p.t, export.Index(p.t.Context(), f, g.store))
+	require.NoError(p.t, export.HTML(p.t.Context(), f, g.store, ""), "")
 	require.NoError(p.t, f.Close())
 	p.do(chromedp.Navigate("file://" + path))
 	const found = `document.querySelectorAll(".results li").length`

@@ -20,8 +20,12 @@ import (
 // HTML writes the session's page as one file that stands for itself: pictures, scripts and styles
 // are in it, and nothing is loaded from elsewhere. Pictures have a long side of at most 720 pixels,
 // and long texts are cut. All text is shown as text, whoever wrote it, without what would steer or
-// hide. When it returns an error, w has got a part of the page or none.
+// hide. Without an id it is the page of all sessions, with filters, which leads to each in the file
+// ID.html beside it. When it returns an error, w has got a part of the page or none.
 func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error {
+	if sessionID == "" {
+		return writeIndex(ctx, w, src)
+	}
 	t, err := src.Trajectory(ctx, sessionID)
 	if err == nil {
 		err = writePage(ctx, w, src, t)

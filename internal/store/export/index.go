@@ -19,9 +19,7 @@ type Listed struct {
 	Apps []string `json:"apps,omitempty"` // that were in front, of a list that stands alone
 }
 
-// Index writes a page of all sessions with filters, as one file that loads nothing. It leads to the
-// page of each, which it takes to be in the file ID.html beside it.
-func Index(ctx context.Context, w io.Writer, src Source) error {
+func writeIndex(ctx context.Context, w io.Writer, src Source) error {
 	list, err := src.Sessions(ctx, store.Filter{})
 	if err != nil {
 		return err
