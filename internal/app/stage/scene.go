@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
@@ -71,7 +72,7 @@ func (x *scene) cassettes() (map[string]any, error) {
 	mode := x.stage.opts.Mode
 	if mode == Replay || mode == Heal {
 		file := x.at.Item.Cassette()
-		b, err := os.ReadFile(file)
+		b, err := files.Found(file)
 		if err == nil {
 			err = os.WriteFile(x.cassette, b, 0o600)
 		}
