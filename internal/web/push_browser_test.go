@@ -178,7 +178,8 @@ func TestAPushArrivesAtTheWorkerOfThePage(t *testing.T) {
 		`navigator.serviceWorker.ready; shown = (await r.getNotifications()).map((n) => ` +
 		`[n.title, n.body, n.data].join("|")) }, 50)`
 	p.do(js(shown))
-	p.until(fmt.Sprintf(`shown.join() === "A question waits for you|Allow Notes to send messages? The agent wants to tap “Allow”|`+
+	p.until(fmt.Sprintf(`shown.join() === "A question waits for you|Allow Notes to send `+
+		`messages? The agent wants to tap “Allow”|`+
 		`/ui#question=%s"`, q.ID))
 	_, err = g.broker.Resolve(t.Context(), q.ID, inquiry.Reply{Type: inquiry.TypeDecline,
 		Channel: "page", Authority: inquiry.AuthorityHumanToken})
