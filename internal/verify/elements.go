@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -198,31 +197,15 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 		lacks = append(lacks, "the task says what is not to be, or not in any case")
 	}
 	for _, c := range all {
-		if c.gone {
-			lacks = append(lacks, gone(c.words, list))
-			continue
+		is, not, against := held(c, list, sure)
+		if against {
+			return agentloop.Contradicted, is
 		}
-		if c.on == nil {
-			if where := shown(c, list); where != "" {
-				lacks = append(lacks, fmt.Sprintf("%s is %s", text.Quote(c.words, 60), where))
-			} else if !c.whom {
-				seen = append(seen, text.Quote(c.words, 60))
-			}
-			continue
+		if is != "" {
+			seen = append(seen, is)
 		}
-		is, known := switched(c.words, list)
-		switch state := map[bool]string{true: "on", false: "off"}; {
-		case !sure:
-			lacks = append(lacks, fmt.Sprintf("in which state %s is to be at the end is not sure",
-				text.Quote(c.words, 60)))
-		case !known:
-			lacks = append(lacks, fmt.Sprintf("whether %s is %s cannot be seen",
-				text.Quote(c.words, 60), state[*c.on]))
-		case is != *c.on:
-			return agentloop.Contradicted, fmt.Sprintf("the screen shows %s %s",
-				text.Quote(c.words, 60), state[is])
-		default:
-			seen = append(seen, text.Quote(c.words, 60)+" "+state[is])
+		if not != "" {
+			lacks = append(lacks, not)
 		}
 	}
 	if part := unsaid(task); part != "" && lacks == nil {
@@ -238,6 +221,36 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 		return agentloop.Unverified, strings.Join(lacks, "; ")
 	}
 	return agentloop.IsVerified, "the screen shows " + strings.Join(seen, ", ")
+}
+
+// held holds one claim against the screen: what is seen, or why that is not known, both "" when it
+// tells nothing. Against the claim, what is seen is the other state. The state is sure if the task
+// leaves no doubt about it.
+func held(c claim, list []screen.Element, sure bool) (seen, lacks string, against bool) {
+	words := text.Quote(c.words, 60)
+	if c.gone {
+		return "", gone(c.words, list), false
+	}
+	if c.on == nil {
+		if where := shown(c, list); where != "" {
+			return "", words + " is " + where, false
+		}
+		if c.whom {
+			return "", "", false
+		}
+		return words, "", false
+	}
+	is, known := switched(c.words, list)
+	state := map[bool]string{true: "on", false: "off"}
+	switch {
+	case !sure:
+		return "", "in which state " + words + " is to be at the end is not sure", false
+	case !known:
+		return "", "whether " + words + " is " + state[*c.on] + " cannot be seen", false
+	case is != *c.on:
+		return "the screen shows " + words + " " + state[is], "", true
+	}
+	return words + " " + state[is], "", false
 }
 
 // gone says what a screen tells of something that was to be removed: it may be on another page.
