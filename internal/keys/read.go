@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -397,4 +398,22 @@ func (r *reader) pairs(n ast.Node, to *Map, what string) {
 			*to = append(*to, Pair{e.key, s, r.at(e.value)})
 		}
 	}
+}
+
+// Top returns the keys of a mapping, or of the mappings of a list.
+func Top(n ast.Node) map[string]bool {
+	has := map[string]bool{}
+	switch n := n.(type) {
+	case *ast.AnchorNode:
+		return Top(n.Value)
+	case *ast.SequenceNode:
+		for _, one := range n.Values {
+			maps.Copy(has, Top(one))
+		}
+	case ast.MapNode:
+		for pairs := n.MapRange(); pairs.Next(); {
+			has[pairs.Key().GetToken().Value] = true
+		}
+	}
+	return has
 }

@@ -103,6 +103,9 @@ func (a *Approval) check(problems *keys.Problems) {
 			problems.Add(m.Of("action"), "action: %v", err)
 		}
 	}
+	if a.Message != "" && a.Decide != "reject" && a.Decide != "respond" {
+		problems.Add(a.Of("message"), "a message goes with decide: reject only")
+	}
 	switch edit := a.Decide == "edit"; {
 	case edit && a.Edited == nil:
 		problems.Add(a.Of("decide"), "decide: edit needs edited_action, with name and args")

@@ -165,7 +165,14 @@ func TestAFolderHasItsSuitesAndOtherFiles(t *testing.T) {
 	for name, content := range map[string]string{
 		"a/s.yaml":         "cases: [{name: a, task: t, expect: none}]",
 		"a/old.yml":        "- displayName: b\n  steps: [{goal: win}]\n",
+		"a/json.yaml":      `{"name": "J", "cases": [{"name": j, "task": t, "expect": none}]}`,
+		"a/quoted.yaml":    "'cases' :\n- {name: q, task: t, expect: none}\n",
+		"a/bom.yaml":       "\uFEFFcases: [{name: m, task: t, expect: none}]",
+		"a/id.yaml":        "  - id: x\n    displayName: i\n    steps: [{goal: win}]\n",
+		"a/vars.yaml":      "vars:\n  tests: 3\ncases: [{name: v, task: t, expect: none}]",
+		"a/block.yaml":     "cases:\n- name: k\n  task: |\n    tests:\n  expect: none\n",
 		"chart.yaml":       "a: {{ .Values.a }}\n",
+		"half.yaml":        "name: h\n  cases: [\n",
 		"typo.yaml":        "case:\n- name: c\n  task: t\n",
 		".git/s.yaml":      "cases: [{",
 		"cassettes/s.yaml": "cases: [{",
@@ -180,6 +187,6 @@ func TestAFolderHasItsSuitesAndOtherFiles(t *testing.T) {
 		noted = append(noted, filepath.Base(file))
 	}})
 	require.NoError(t, err)
-	require.ElementsMatch(t, []string{"a", "b", "b"}, namesOf(items))
-	require.Equal(t, []string{"typo.yaml"}, noted)
+	require.ElementsMatch(t, []string{"a", "b", "b", "j", "q", "m", "i", "v", "k"}, namesOf(items))
+	require.ElementsMatch(t, []string{"half.yaml", "typo.yaml"}, noted)
 }

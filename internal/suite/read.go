@@ -48,6 +48,8 @@ func Read(paths []string, o Options) ([]*Item, error) {
 	recorded := map[string]*Item{}
 	for _, i := range items {
 		switch first := recorded[i.Cassette()]; {
+		case read[filepath.Clean(i.Cassette())] || maybeSuite(i.Cassette()):
+			problems.Add(i.Case.Of("cassette"), "this names a suite, no recording (NAME.jsonl)")
 		case first == nil:
 		case i.Case.Cassette != "":
 			problems.Add(i.Case.Of("cassette"), "the case %q has this cassette too", first.Name)
@@ -77,13 +79,18 @@ func (o Options) list(path string) (list []string, err error) {
 			return err
 		case d.IsDir() && file != path && (name[0] == '.' || name == "cassettes"):
 			return filepath.SkipDir
-		case d.Type()&^fs.ModeSymlink == 0 && (strings.HasSuffix(name, journeys) ||
-			slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name))):
+		case d.Type()&^fs.ModeSymlink == 0 && maybeSuite(name):
 			list = append(list, file)
 		}
 		return nil
 	})
 	return list, err
+}
+
+// maybeSuite reports whether a folder's file of this name may be a suite.
+func maybeSuite(name string) bool {
+	return strings.HasSuffix(name, journeys) ||
+		slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name))
 }
 
 // file reads one file. named says that it was asked for by its name.
@@ -99,17 +106,20 @@ func (o Options) file(file string, named bool) ([]*Item, error) {
 	if strings.HasSuffix(file, journeys) {
 		return readJourney(file, b)
 	}
-	if !named && !suiteMark.Match(b) { // not even parsed: it may be anything
-		if o.Note != nil && taskMark.Match(b) {
+	n, err := keys.Parse(file, b)
+	has := keys.Top(n)
+	isSuite := has["cases"] || has["tests"] || has["displayName"]
+	if !named && !isSuite && (err == nil || !suiteMark.Match(b)) { // it may be anything
+		if o.Note != nil && (taskMark.Match(b) ||
+			err != nil && strings.Contains(string(b), "cases:")) {
 			o.Note(file)
 		}
 		return nil, nil
 	}
-	n, err := keys.Parse(file, b)
 	if err != nil {
 		return nil, err
 	}
-	if firebaseMark.Match(b) || n.Type() == ast.SequenceType {
+	if n.Type() == ast.SequenceType || has["tests"] && !has["cases"] {
 		return readFirebase(file, n)
 	}
 	s := newSuite(file, filepath.Ext(file))
@@ -119,13 +129,9 @@ func (o Options) file(file string, named bool) ([]*Item, error) {
 	return o.items(s)
 }
 
-// What shows that a file of a folder is a suite, and what that it may have been meant to be one.
-var (
-	suiteMark = regexp.MustCompile(`(?m)^(cases|tests|- displayName):`)
-	taskMark  = regexp.MustCompile(`(?m)^\s*(- )?task:`)
-
-	firebaseMark = regexp.MustCompile(`(?m)^\{?\s*"?tests"?\s*:`)
-)
+// suiteMark shows that a broken file was meant to be a suite, taskMark that a file may have been.
+var suiteMark = regexp.MustCompile(`(?m)^(\{.*)?["']?(cases|tests|- displayName)["']?\s*:`)
+var taskMark = regexp.MustCompile(`(?m)(^|[{,])\s*(- )?["']?task["']?\s*:`)
 
 // items makes the items of a suite and checks them.
 func (o Options) items(s *Suite) ([]*Item, error) {
@@ -276,11 +282,11 @@ func (c *Case) leaks(v values, problems *keys.Problems) bool {
 	}
 	refuse(c.Of("task"), "a task", c.Task)
 	refuse(c.Of("name"), "a name", c.Name)
-	for _, p := range c.Params { // they become words of the task
-		refuse(p.At, "the parameters of a skill", p.Value)
+	refuse(c.Of("cassette"), "a file name", c.Cassette)
+	for _, p := range slices.Concat(slices.Concat(c.With...), c.Params) {
+		refuse(p.At, "a row or a skill's parameters", p.Value)
 	}
-	for n := range c.Approvals {
-		a := &c.Approvals[n]
+	for _, a := range c.Approvals {
 		refuse(a.Of("message"), "a message", a.Message)
 	}
 	return len(*problems) > before
