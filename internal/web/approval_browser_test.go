@@ -131,6 +131,7 @@ func TestAConsentIsInHumanWordsOnThePage(t *testing.T) {
 	p.do(js(`document.getElementById("lang").click()`)) // an edit outlives it
 	require.Equal(t, "25% 50%", p.text(`((m) => Math.round(parseFloat(m.left)) + "% " + `+
 		`Math.round(parseFloat(m.top)) + "%")(`+card(q, ".mark")+`.style)`))
+	p.do(js(card(q, ".json") + ".click()")) // says what the picture does
 	p.send(q)
 	at, is := g.decided(q)[0].EditedAction.Args["at"].(map[string]any)
 	require.True(t, is)

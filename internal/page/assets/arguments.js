@@ -18,10 +18,10 @@ export class Arguments {
     const w = words();
     this.moved = null;
     this.asJSON = false;
-    this.at.text.value = JSON.stringify({ name: this.request.name, args: this.request.args }, null, 1);
     this.fields = this.at.place ? [] : this.plain().map(([name, value]) => this.field(name, value));
     const json = el("button", "quiet-row json", w.asJSON, { type: "button" });
     json.addEventListener("click", () => {
+      this.write();
       this.asJSON = true;
       json.hidden = true;
       this.show(true);
@@ -29,7 +29,20 @@ export class Arguments {
       this.at.text.focus();
     });
     this.root.replaceChildren(...this.at.place ? [el("p", "reason", w.tapPlace)] : [], ...this.fields.map((f) => f.root), json);
-    if (this.at.place) this.at.card.placing((p) => { this.moved = p; });
+    if (this.at.place) this.at.card.placing((p) => {
+      this.moved = p;
+      if (this.asJSON) this.write();
+    });
+  }
+
+  // write has the box say what the picture and the fields say. What was typed in it gives way to another place on the picture.
+  write() {
+    const was = this.asJSON;
+    let action = { name: this.request.name, args: this.request.args };
+    this.asJSON = false;
+    try { action = this.action(); } catch { /* a field that cannot be read is left out */ }
+    this.asJSON = was;
+    this.at.text.value = JSON.stringify(action, null, 1);
   }
 
   // resume begins like an edit of the same request that was under way.
