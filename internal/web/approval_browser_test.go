@@ -123,14 +123,25 @@ func TestAConsentIsInHumanWordsOnThePage(t *testing.T) {
 		require.InDelta(t, 0.9, p.number(fmt.Sprintf(off, mark, img, "top", "height")), 0.01,
 			"down at %d", width)
 	}
-	p.do(js(card(q, `[data-type="edit"]`) + ".click()"))
-	p.do(js(card(q, ".shot img") + `.scrollIntoView({block: "center"})`))
-	img := card(q, ".shot img") + ".getBoundingClientRect()"
-	p.do(chromedp.MouseClickXY(p.number(img+".left")+p.number(img+".width")*0.25,
-		p.number(img+".top")+p.number(img+".height")*0.5))
+	place := `((m) => Math.round(parseFloat(m.left)) + "% " + Math.round(parseFloat(m.top)) + "%")(` +
+		card(q, ".mark") + `.style)`
+	move := func() {
+		p.do(js(card(q, `[data-type="edit"]`) + ".click()"))
+		p.do(js(card(q, ".shot img") + `.scrollIntoView({block: "center"})`))
+		img := card(q, ".shot img") + ".getBoundingClientRect()"
+		p.do(chromedp.MouseClickXY(p.number(img+".left")+p.number(img+".width")*0.25,
+			p.number(img+".top")+p.number(img+".height")*0.5))
+		require.Equal(t, "25% 50%", p.text(place))
+	}
+	move()
+	p.do(js(card(q, `[data-type="approve"]`) + ".click()"))
+	require.Equal(t, "50% 90%", p.text(place), "what would be approved is shown first")
+	pending, err := g.broker.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.True(t, pending.Open())
+	move()
 	p.do(js(`document.getElementById("lang").click()`)) // an edit outlives it
-	require.Equal(t, "25% 50%", p.text(`((m) => Math.round(parseFloat(m.left)) + "% " + `+
-		`Math.round(parseFloat(m.top)) + "%")(`+card(q, ".mark")+`.style)`))
+	require.Equal(t, "25% 50%", p.text(place))
 	p.do(js(card(q, ".json") + ".click()")) // says what the picture does
 	p.send(q)
 	at, is := g.decided(q)[0].EditedAction.Args["at"].(map[string]any)

@@ -72,12 +72,13 @@ export class Approval {
     for (const type of this.allowed(request)) {
       const b = el("button", "decide " + type, w.decisions[type] || type, { type: "button", "data-type": type });
       b.addEventListener("click", () => {
+        const edited = this.chosen[i] === "edit" && edit.changed();
         if (this.chosen[i] === "edit" && type !== "edit") text.value = "";
         const again = this.chosen[i] === type;
         this.chosen[i] = type;
         if (type === "edit" && !again) edit.begin();
         this.show();
-        if (type === "approve" && alone) this.send();
+        if (type === "approve" && alone && !edited) this.send(); // else the request is shown as it was first
         else if (type === "edit") edit.focus();
         else if (type !== "approve") text.focus();
       });

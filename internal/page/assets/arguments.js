@@ -97,6 +97,12 @@ export class Arguments {
     else if (this.fields.length) this.fields[0].control.focus();
   }
 
+  // changed reports whether something else than the request would be sent.
+  changed() {
+    if (this.asJSON || this.moved) return true;
+    try { return this.fields.some((f) => f.change() !== undefined); } catch { return true; }
+  }
+
   // action is the edited action. It throws when what was typed cannot be read.
   action(parse) {
     if (this.asJSON) return parse(this.at.text.value);
