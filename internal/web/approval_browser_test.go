@@ -123,8 +123,8 @@ func TestAConsentIsInHumanWordsOnThePage(t *testing.T) {
 		require.InDelta(t, 0.9, p.number(fmt.Sprintf(off, mark, img, "top", "height")), 0.01,
 			"down at %d", width)
 	}
-	place := `((m) => Math.round(parseFloat(m.left)) + "% " + Math.round(parseFloat(m.top)) + "%")(` +
-		card(q, ".mark") + `.style)`
+	place := `((m) => Math.round(parseFloat(m.left)) + "% " + ` +
+		`Math.round(parseFloat(m.top)) + "%")(` + card(q, ".mark") + `.style)`
 	move := func() {
 		p.do(js(card(q, `[data-type="edit"]`) + ".click()"))
 		p.do(js(card(q, ".shot img") + `.scrollIntoView({block: "center"})`))
