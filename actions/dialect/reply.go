@@ -20,6 +20,8 @@ var (
 	control = regexp.MustCompile(`(?:\s*<\|[A-Za-z_]+\|>)+$`)
 	// blank is empty lines in front and behind. Spaces behind the last words may belong to a value.
 	blank = regexp.MustCompile(`^\s+|\n\s*$`)
+	// reserved is the end of a tag's name that models of Seed were trained on in place of the tag.
+	reserved = regexp.MustCompile(`(</?\w+)_never_used_[0-9a-f]{32}`)
 )
 
 // unixLines is made once: to make one costs more than to use it.
@@ -29,7 +31,7 @@ var unixLines = strings.NewReplacer("\uFEFF", "", "\r\n", "\n", "\r", "\n")
 // at the end of a reply's text.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	s = unixLines.Replace(s)
+	s = reserved.ReplaceAllString(unixLines.Replace(s), "$1")
 	s = control.ReplaceAllString(blank.ReplaceAllString(s, ""), "")
 	return blank.ReplaceAllString(Unfenced(s), "")
 }
@@ -42,9 +44,8 @@ func Unfenced(s string) string {
 	return s
 }
 
-// think is the name of a tag around a thought: misspelt by quantised models, and with more to it by
-// those of Seed.
-const think = `(?:seed:)?(?:thinking|think(?:_never_used_\w*)?|tink|thin)`
+// think is the name of a tag around a thought, misspelt by quantised models.
+const think = `(?:seed:)?(?:thinking|think|tink|thin)`
 
 // Tags around a thought, and tokens in their place: those of Kimi, Mistral, Command and Harmony.
 const (
@@ -157,7 +158,7 @@ func Mentioned(a actions.Action, behind, want string) error {
 }
 
 // opens is where an object or a call between tags begins.
-var opens = regexp.MustCompile(`[{｛]|<function\s*=`)
+var opens = regexp.MustCompile(`[{｛]|` + loose.Function(loose.AnyName))
 
 // Another reports whether text has an object with the key that is not the same as first, or that
 // cannot be read.

@@ -176,11 +176,16 @@ func (c *chosen) Detect(r actions.Reply, s Situation) (actions.Decision, string)
 		return actions.Decision{}, ""
 	}
 	d, name := c.detect(r, s)
-	if plain, ok := c.table.unpacked(r); ok && name == "" && !c.family.Wrote(plain) {
+	plain, ok := c.table.unpacked(r)
+	ok = ok && !c.family.Wrote(plain)
+	if ok && name == "" {
 		d, name = c.detect(plain, s)
 	}
 	if name == "" {
-		return c.lone(r, s)
+		d, name = c.lone(r, s)
+	}
+	if ok && name == "" {
+		d, name = c.lone(plain, s)
 	}
 	return d, name
 }

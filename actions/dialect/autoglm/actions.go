@@ -50,7 +50,11 @@ var forms = dialect.Forms{
 	{Name: "Wait", Want: `do(action="Wait", duration="2 seconds")`, Action: dialect.UsualWait,
 		Args: "For=duration"},
 	{Name: "Take_over", Want: `do(action="Take_over", ` + message,
-		Action: actions.Info{ByHand: true}, Args: "Question=message|text"},
+		Action: actions.Info{ByHand: true}, Args: "Question=message|text",
+		Read: func(a *dialect.Args) actions.Action {
+			asked := cmp.Or(a.Text("message", "text"), a.Thought)
+			return actions.Info{Question: asked, ByHand: true}
+		}},
 	{Name: "Interact", Want: `do(action="Interact", ` + message, Action: actions.Info{},
 		Args: "Question=message", Read: func(a *dialect.Args) actions.Action {
 			return actions.Info{Question: cmp.Or(a.Text("message", "text"),

@@ -36,32 +36,12 @@ var (
 // begins reports whether a text begins with a call.
 func begins(text string) bool {
 	text = unwrapped(text)
-	_, _, object := readObject(text)
-	return start.MatchString(text) || half.MatchString(text) || object
+	return start.MatchString(text) || half.MatchString(text)
 }
 
 // unwrapped is a text without what stands in front of the call that it begins with.
 func unwrapped(text string) string {
 	return braced.ReplaceAllString(wrapper.ReplaceAllString(text, ""), "$1")
-}
-
-// readObject reads a call that is written as an object, with the place under this family's name.
-func readObject(text string) (c loose.Call, rest string, ok bool) {
-	if !strings.HasPrefix(text, "{") || !strings.Contains(text, "element") {
-		return c, text, false
-	}
-	o, rest, err := loose.ReadObject(text)
-	if err != nil || !dialect.NamesAction(o) {
-		return c, text, false
-	}
-	n := dialect.ReadNamed(o, func(name string) bool { return forms.Find(name) != nil })
-	element := n.Arguments.Get("element")
-	_, list := element.([]any)
-	if _, quoted := loose.ReadList(loose.Text(element)); !list && !quoted || o.Doubled() != "" {
-		return c, text, false
-	}
-	args := append(loose.Object{{Name: "action", Value: n.Name}}, n.Arguments...)
-	return loose.Call{Name: "do", Args: args}, rest, true
 }
 
 // Wrote reports whether the reply has a call behind its thought.
@@ -149,12 +129,9 @@ func read(text string) ([]writtenCall, error) {
 }
 
 func next(text string) (writtenCall, string, error) {
-	c, rest, ok := readObject(text)
-	if !ok {
-		var err error
-		if c, rest, err = loose.ReadCall(text); err != nil {
-			return writtenCall{}, text, err
-		}
+	c, rest, err := loose.ReadCall(text)
+	if err != nil {
+		return writtenCall{}, text, err
 	}
 	if len(c.Args) == 1 && c.Args[0].Name == "" { // do({"action": ...})
 		if o, is := c.Args[0].Value.(loose.Object); is {

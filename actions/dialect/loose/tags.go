@@ -10,7 +10,7 @@ import (
 // Function is how a call between tags begins, inside of <tool_call> or <seed:tool_call> or bare.
 func Function(name string) string {
 	return `(?:<\s*` + space + `(?:` + wrapped + `)\s*>\s*)?` +
-		`<(?:function\s*=|` + space + `invoke\s+name\s*=)` + `\s*["']?` + name + `["']?\s*>`
+		`<` + called + `\s*(?:name\s*)?=\s*["']?` + name + `["']?\s*>`
 }
 
 const (
@@ -18,6 +18,8 @@ const (
 	wrapped = `tool_calls?|function_calls`
 	// space is whose the tag is, as in seed: and in DeepSeek's tokens.
 	space = `(?:\w+:|｜DSML｜)?`
+	// called is the name of the tag of a call.
+	called = space + `(?:function|invoke)`
 )
 
 // AnyName is the name of any function or parameter.
@@ -32,11 +34,10 @@ var (
 			AnyName + `)["']?[^<>]*>`)
 	})
 	valueEnd = regexp.MustCompile(`</` + space + `parameter\s*>\s*(?:<` + space + `parameter\s*` +
-		`(?:name\s*)?=|</function\s*>|</` + space + `invoke\s*>|$)`)
-	inner = regexp.MustCompile(`<(?:parameter|function)\s*=|` +
-		`<` + space + `(?:parameter|invoke)\s+name\s*=`)
+		`(?:name\s*)?=|</` + called + `\s*>|$)`)
+	inner    = regexp.MustCompile(`<(?:` + called + `|` + space + `parameter)\s*(?:name\s*)?=`)
 	valueTag = regexp.MustCompile(`^</` + space + `parameter\s*>`)
-	callEnd  = regexp.MustCompile(`^\s*(?:</function\s*>|</` + space + `invoke\s*>)?\s*` +
+	callEnd  = regexp.MustCompile(`^\s*(?:</` + called + `\s*>)?\s*` +
 		`(?:</\s*` + space + `(?:` + wrapped + `)\s*>)?`)
 )
 

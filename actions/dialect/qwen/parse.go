@@ -58,9 +58,9 @@ func Wrote(r actions.Reply) bool {
 const tool = "mobile_use"
 
 var (
-	further = regexp.MustCompile(`\baction["']?\s*[:：]|<function\s*=`)
+	further = regexp.MustCompile(`\baction["']?\s*[:：]|<function[\s=]`)
 
-	inLine = regexp.MustCompile(`(?i)<\s*tool_call\s*>\s*(?:[{｛]|<function\s*=)`)
+	inLine = regexp.MustCompile(`(?i)<\s*tool_call\s*>\s*(?:[{｛]|<function[\s=])`)
 	front  = regexp.MustCompile("(?i)^(?:<\\s*tool_call\\s*>|###\\s*action\\s*###)" +
 		"\\s*(?:```[a-z]*\\s*)?")
 	tagged = regexp.MustCompile(front.String() + `[{｛]`)
