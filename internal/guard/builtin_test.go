@@ -397,11 +397,25 @@ func TestTheArrangementOfAScreenIsJudgedInAnyLanguage(t *testing.T) {
 	require.Equal(t, guard.Routine, p.Decide(said).Severity)
 }
 
+// What the rules ask about, what leads somewhere and what says yes or no is known. All else is
+// unknown, also a label that says no in a language by its ending alone, a verb that the place of
+// its button took back, and a yes to what a dialog asks.
 func TestALabelIsKnownOrNot(t *testing.T) {
 	for _, known := range []string{"", "Pay now", "Cancel", "OK", "加入购物车", "Удалить"} {
-		require.True(t, guard.Known(known), known)
+		require.False(t, builtin(t).Unknown(tap("com.x", known)), known)
 	}
-	for _, unknown := range []string{"Frobnicate", "Vyřídit", "გაგზავნა"} {
-		require.False(t, guard.Known(unknown), unknown)
+	for _, unknown := range []string{"Frobnicate", "Vyřídit", "გაგზავნა", "Trust me", "取消挂号",
+		"Choose and consent"} {
+		require.True(t, builtin(t).Unknown(tap("com.x", unknown)), unknown)
 	}
+	send := tap("com.x", "Send")
+	send.Layout = &guard.Layout{Peer: true}
+	require.True(t, builtin(t).Unknown(send))
+
+	yes := tap("com.x", "OK", "Swap the frobs?", "Cancel")
+	yes.Layout = &guard.Layout{Dialog: true, Title: "Frobs", Words: []string{"Swap the frobs?"}}
+	require.True(t, builtin(t).Unknown(yes))
+	require.Equal(t, "Swap the frobs?: ok", yes.Label())
+	yes.Layout.Alone = true
+	require.False(t, builtin(t).Unknown(yes), "there is nothing to decide")
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
@@ -22,20 +23,30 @@ func byJudge(s *Subject) (finding, bool) {
 }
 
 // Label is the words of the touched element by which a judge is asked about it: what is written on
-// it, else the name in its resource id. It is "" where a touch presses nothing that has a name.
+// it, behind the question of a dialog if it only says yes to that, else the name in its resource
+// id. It is "" where a touch presses nothing that has a name.
 func (s *Subject) Label() string {
 	e := s.Element
 	if e == nil || e.WholeScreen || e.field() && e.Class != "" {
 		return ""
 	}
-	if written := strings.Join(e.lines(), " "); written != "" {
+	on := e.lines()
+	written := strings.Join(on, " ")
+	switch l := s.Layout; {
+	case l.dialog() && !l.Alone && affirms(on, affirmative()):
+		asks := l.Title
+		if i := slices.IndexFunc(l.Words, question); i >= 0 {
+			asks = l.Words[i]
+		}
+		return text.Cut(text.Line(asks), 40) + ": " + written
+	case written != "":
 		return written
 	}
 	return strings.Join(text.Words(e.ResourceID), " ")
 }
 
 // Unknown reports whether s is a touch of a button of which the built-in rules find nothing and
-// whose words they do not know, see Known.
+// whose words they do not know to lead somewhere, or to say yes or no.
 func (p *Policy) Unknown(s Subject) bool {
 	s = s.cut()
 	traits, _ := actions.TraitsOf(s.Action)
@@ -44,5 +55,7 @@ func (p *Policy) Unknown(s Subject) bool {
 		return false
 	}
 	s.Judged = Harmless
-	return button(s.Element, s.Element.lines()) && !Known(s.Label()) && len(builtin(&s)) == 0
+	on := lines(s.Label())
+	return button(s.Element, s.Element.lines()) && len(on) > 0 && !knownHarmless(on) &&
+		!affirms(on, affirmative()) && len(builtin(&s)) == 0
 }

@@ -49,6 +49,9 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	if f := l.sells(on, named); f != nil {
 		return append(list, *f)
 	}
+	if l.publishes(on) {
+		return append(list, finding{classNamed("publish"), underFinger, on[0]})
+	}
 	if l == nil || s.Element == nil || l.Peer || l.Pad || knownHarmless(on) && !l.repeats(on) {
 		return list
 	}
@@ -86,6 +89,9 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 func (s *Subject) sumBeside(yes bool) string {
 	l := s.Layout
 	sums := l.Words
+	if filtered.MatchString(l.Title) {
+		return "" // the prices of what is looked for
+	}
 	if l.Primary && !l.Dialog && l.Button {
 		sums = s.Screen
 	}
@@ -119,6 +125,17 @@ func (l *Layout) sells(on []string, named bool) *finding {
 	}
 	return nil
 }
+
+// publishes reports whether a label says no more than that something is shared, on the button by
+// which a page with a field for words about it ends.
+func (l *Layout) publishes(on []string) bool {
+	return l != nil && l.Primary && !l.Dialog && len(l.Fields) > 0 && len(on) == 1 &&
+		shares().MatchString(on[0])
+}
+
+var shares = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + inAll("share") + `)$`)
+})
 
 // pricedInPoints matches a card that begins with its price in points.
 var pricedInPoints = sync.OnceValue(func() *regexp.Regexp {
@@ -252,11 +269,3 @@ var cards = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + folded(wordLists["card_fields"]) + `)|` +
 		`^[0-9x•*]{4}(?:[ -][0-9x•*]{4}){2,3}$|(?:^|[ (])(?:mm|мм) ?/ ?(?:yy|гг|jj|aa)`)
 })
-
-// Known reports whether the built-in rules know what a touch of the label does, by its words alone:
-// that it leads somewhere, says yes or no, or does something that they ask about.
-func Known(label string) bool {
-	on := lines(label)
-	return len(on) == 0 || knownHarmless(on) || affirms(on, affirmative()) ||
-		len(byLabel(on, underFinger, true)) > 0
-}

@@ -211,11 +211,14 @@ func (e *Element) chooses() bool {
 		strings.HasSuffix(e.Class, "RadioButton"))
 }
 
-// counts reports whether the lines are a word and how many there are of it, such as the posts of a
-// profile.
+// counts reports whether the lines are a word and how many there are of it, in either order, such
+// as the posts of a profile.
 func counts(lines []string) bool {
-	return len(lines) == 2 && len(lines[1]) < 8 && numeric.MatchString(lines[1])
+	return len(lines) == 2 && (len(lines[1]) < 8 && numeric.MatchString(lines[1]) ||
+		counted.MatchString(lines[0]) && counted.MatchString(lines[1]))
 }
+
+var counted = regexp.MustCompile(`^\p{Nd}[\p{Nd}., ]*[km]? \pL+$`)
 
 var numeric = regexp.MustCompile(`^\p{Nd}[\p{Nd}., ]*[km]?$`)
 
@@ -230,7 +233,7 @@ func (s *Subject) ownSwitch() bool {
 func (e *Element) refuses() bool {
 	_, name, _ := strings.Cut(e.id(), ":id/")
 	return strings.HasPrefix(name, "permission_deny") || name == "permission_no_upgrade_button" ||
-		e.id() == "android:id/button2"
+		e.id() == "android:id/button2" || e.id() == "com.android.settings:id/cancel_button"
 }
 
 func (e *Element) id() string {
@@ -343,7 +346,8 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 				unknownLanguage(s, lines)) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
-	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true):
+	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true),
+		s.systemAsks(lines):
 		if !refusal && !known && (l == nil || l.Button || !l.declines()) {
 			list = append(list, finding{&unknownSystem, ofApp, s.App})
 		}
@@ -358,6 +362,16 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		}
 	}
 	return list
+}
+
+// systemAsks reports whether a page of the settings explains something in an unknown language, and
+// ends with two buttons, of which this is one: so an app becomes one of those that run the phone.
+func (s *Subject) systemAsks(lines []string) bool {
+	l := s.Layout
+	return l != nil && l.Button && l.Pair != "" && strings.Contains(s.App, "settings") &&
+		unknownLanguage(s, lines) && slices.ContainsFunc(l.Words, func(t string) bool {
+		return sentence(t, 6)
+	})
 }
 
 // named reports whether the resource id of an element without words says what it is.

@@ -31,21 +31,12 @@ func (g *Gate) Preview(ctx context.Context, s agentloop.Situation) {
 
 // touches is a touch of each element of the app that can be pressed.
 func touches(look screen.Observation) (all []guard.Subject) {
-	page, words := newPage(look.Elements), readable(look, nil)
-	list := look.Elements
-	for i := range list[:min(len(list), maxElements)] {
-		if !list[i].Clickable {
-			continue
-		}
-		p := list[i].Bounds.Center()
-		s := guard.Subject{Action: actions.Click{}.Verb(), App: look.State.App,
-			Element: element(list, i, p), Layout: page.layout(i), Screen: words,
-			Near: near(page, look, []int{i}, p), Secure: look.State.Secure}
-		all = append(all, s)
-		if l := label(list, i); l != "" && s.Element.Text == "" {
-			named := *s.Element
-			named.Text = l
-			all[len(all)-1].Element = &named
+	page, base := newPage(look.Elements), subject(look.State.App, "",
+		actions.Decision{Action: actions.Click{}})
+	base.Screen, base.Secure = readable(look, nil), look.State.Secure
+	for _, e := range look.Elements[:min(len(look.Elements), maxElements)] {
+		if e.Touchable() && !e.Editable {
+			all = append(all, at(page, look, base, e.Bounds.Center(), swipe{})...)
 		}
 	}
 	return all

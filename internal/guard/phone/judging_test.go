@@ -3,6 +3,7 @@ package phone_test
 import (
 	"context"
 	"errors"
+	"image"
 	"sync"
 	"testing"
 	"time"
@@ -110,6 +111,31 @@ func TestAJudgeIsAskedOnlyAboutWhatIsUnknown(t *testing.T) {
 	d = newFixture(t, "Name · (Your name) · [Cancel]", "Cancel", m.options(false))
 	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
 	require.Zero(t, m.asked)
+}
+
+// What may answer a touch is asked about ahead, also the words that are drawn over a picture.
+func TestATouchAsksNothingThatWasNotAskedAhead(t *testing.T) {
+	p, err := guard.New(nil)
+	require.NoError(t, err)
+	m := &judging{reply: "{}"}
+	opts := m.options(false)
+	g := phone.New(p, &opts)
+	list := []screen.Element{
+		{Class: "android.view.View", Clickable: true, Depth: 1,
+			Bounds: screen.RectOf(image.Rect(100, 1000, 900, 1200), drawnSize)},
+		{Class: "android.widget.TextView", Text: unheardOf, Depth: 1,
+			Bounds: screen.RectOf(image.Rect(120, 1050, 880, 1150), drawnSize)},
+	}
+	now := agentloop.Situation{Reader: listed(list),
+		Screen: screen.Observation{Elements: list, At: time.Now()}}
+	now.Screen.State.App, now.Screen.State.Size = "com.x", drawnSize
+	g.Preview(t.Context(), now)
+	require.Equal(t, 1, m.asked)
+	v, err := g.Check(t.Context(), now, actions.Decision{
+		Action: actions.Click{At: list[0].Bounds.Center()}})
+	require.NoError(t, err)
+	require.True(t, v.Allowed())
+	require.Equal(t, 1, m.asked)
 }
 
 func TestAnAppThatAJudgeSaysIsAboutMoneyIsJudgedAsOne(t *testing.T) {

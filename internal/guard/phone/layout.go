@@ -2,6 +2,7 @@ package phone
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -306,8 +307,8 @@ func overlaps(a, b, c, d float64) bool { return a < d && c < b }
 func alike(a, b float64) bool { return a-b < 0.012 && b-a < 0.012 }
 
 // peer reports whether two others that take touches have the size of the element i, and stand on
-// its line or in its column, and each of the three says something else, all with a price if the
-// element has one: tabs, tiles, modes and the rows of a menu lead somewhere.
+// its line or close in its column, and each of the three says something else, all with a price if
+// the element has one: tabs, tiles, modes and the rows of a menu lead somewhere.
 func (p *page) peer(i int) bool {
 	r := p.list[i].Bounds
 	inLine, inColumn := map[string]bool{}, map[string]bool{}
@@ -320,7 +321,8 @@ func (p *page) peer(i int) bool {
 		b := o.Bounds
 		line := alike(b.Min.Y, r.Min.Y) && alike(b.Max.Y, r.Max.Y)
 		column := alike(b.Min.X, r.Min.X) && alike(b.Max.X, r.Max.X) &&
-			alike(b.Max.Y-b.Min.Y, r.Max.Y-r.Min.Y)
+			alike(b.Max.Y-b.Min.Y, r.Max.Y-r.Min.Y) && button(o) == button(&p.list[i]) &&
+			math.Abs(b.Min.Y-r.Min.Y) < 4*(r.Max.Y-r.Min.Y)
 		tabs := line && (alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) || b.Max.Y > 0.9 || b.Max.Y < 0.2)
 		if (tabs || column) && (j == i || !overlaps(b.Min.X, b.Max.X, r.Min.X, r.Max.X) || column) {
 			g := element(p.list, j, b.Center())

@@ -47,23 +47,11 @@ func subjects(look screen.Observation, task string, d actions.Decision) []guard.
 	var list []guard.Subject
 	stroke := swipeOf(way(look, d.Action), d.Action, shape(look))
 	for n, p := range points {
-		s := base
-		hits := candidates(look.Elements, p)
-		s.Near = near(page, look, hits, p)
-		if len(hits) == 0 {
-			s.Presses = n == 0 && stroke.holds
-			list = append(list, s)
+		on := stroke
+		if n > 0 {
+			on = swipe{}
 		}
-		for _, i := range hits {
-			s.Element, s.Layout = element(look.Elements, i, p), page.layout(i)
-			s.Presses = n == 0 && stroke.presses(&look.Elements[i])
-			list = append(list, s)
-			if l := label(look.Elements, i); l != "" && s.Element.Text+s.Element.Description == "" {
-				named := *s.Element
-				named.Text, s.Element = l, &named
-				list = append(list, s)
-			}
-		}
+		list = append(list, at(page, look, base, p, on)...)
 	}
 	if i := focused(look.Elements); i >= 0 && len(list) == 1 && overEnter(points[0], list[0]) {
 		s := list[0]
@@ -80,6 +68,30 @@ func subjects(look screen.Observation, task string, d actions.Decision) []guard.
 		base.Layout = page.layout(i)
 	}
 	return []guard.Subject{base}
+}
+
+// at is base at p, a subject for each of the elements that may answer a touch there.
+func at(
+	page *page, look screen.Observation, base guard.Subject, p screen.Point, stroke swipe,
+) (list []guard.Subject) {
+	s := base
+	hits := candidates(look.Elements, p)
+	s.Near = near(page, look, hits, p)
+	if len(hits) == 0 {
+		s.Presses = stroke.holds
+		return []guard.Subject{s}
+	}
+	for _, i := range hits {
+		s.Element, s.Layout = element(look.Elements, i, p), page.layout(i)
+		s.Presses = stroke.presses(&look.Elements[i])
+		list = append(list, s)
+		if l := label(look.Elements, i); l != "" && s.Element.Text+s.Element.Description == "" {
+			named := *s.Element
+			named.Text, s.Element = l, &named
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // corner is from where on keyboards have their enter key, to the right and below. They are windows
