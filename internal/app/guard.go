@@ -49,7 +49,10 @@ func guardRuns(
 	}
 	o.NewGate = func(sess store.Session, run store.Run) agentloop.Gate {
 		return guardphone.New(p, &guardphone.Options{Expires: set.Conf.Guard.Expires,
-			Lang: set.Lang(), AppName: device.AppName, Leave: phoneLeave(o.Store, sess),
+			Lang: set.Lang(), AppName: device.AppName, Leave: func(ctx context.Context, s guard.Subject, d guard.Decision) (
+				*agentloop.Leave, error) {
+				return leave(ctx, o.Store, sess, s, d)
+			},
 			Wish: new(runs.Wish(run)), Said: saidTo(o.Store, run),
 			Judge: judging(), JudgeAll: set.Conf.Guard.Judge == config.Always})
 	}
@@ -72,16 +75,6 @@ func saidTo(db *store.Store, run store.Run) func(context.Context) ([]string, err
 			}
 		}
 		return said, err
-	}
-}
-
-// phoneLeave finds a person's leave to do something unasked in the session, or in the one that has
-// begun it. It is used with the intent of the step.
-func phoneLeave(
-	db *store.Store, sess store.Session,
-) func(context.Context, guard.Subject, guard.Decision) (*agentloop.Leave, error) {
-	return func(ctx context.Context, s guard.Subject, d guard.Decision) (*agentloop.Leave, error) {
-		return leave(ctx, db, sess, s, d)
 	}
 }
 
@@ -108,7 +101,8 @@ func ToolLeave(db *store.Store, sessionID string) proxy.Leave {
 	}
 }
 
-// leave is what a person has given for it, or nil.
+// leave is a person's leave to do something unasked in the session, or in the one that has begun it,
+// or nil.
 func leave(
 	ctx context.Context, db *store.Store, sess store.Session, s guard.Subject, d guard.Decision,
 ) (*agentloop.Leave, error) {

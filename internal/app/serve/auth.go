@@ -120,8 +120,7 @@ var (
 
 // authorize implements transport.Options.Authorize. The principal is the token's name.
 func (g *authenticator) authorize(r *http.Request) (string, error) {
-	given := r.Header.Values("Authorization")
-	if len(given) == 0 {
+	if len(r.Header.Values("Authorization")) == 0 {
 		list, err := g.tokens.List()
 		switch {
 		case err != nil:
@@ -131,20 +130,27 @@ func (g *authenticator) authorize(r *http.Request) (string, error) {
 		}
 		return "", errNoToken
 	}
-	scheme, secret, _ := strings.Cut(given[0], " ")
-	if len(given) > 1 || !strings.EqualFold(scheme, "Bearer") {
-		return "", errNoToken
+	info, err := g.bearer(r)
+	return info.Name, err
+}
+
+// bearer is the token of a request, if it has a good one.
+func (g *authenticator) bearer(r *http.Request) (token.Info, error) {
+	given := r.Header.Values("Authorization")
+	scheme, secret, _ := strings.Cut(strings.Join(given, ","), " ")
+	if len(given) != 1 || !strings.EqualFold(scheme, "Bearer") {
+		return token.Info{}, errNoToken
 	}
 	info, err := g.tokens.Check(strings.TrimSpace(secret))
 	switch {
 	case errors.Is(err, token.ErrExpired):
-		return "", errExpired
+		err = errExpired
 	case errors.Is(err, token.ErrNone):
-		return "", errBadToken
+		err = errBadToken
 	case err != nil:
-		return "", errTokens
+		err = errTokens
 	}
-	return info.Name, nil
+	return info, err
 }
 
 // person returns the token of that name, if it is a person's.

@@ -56,7 +56,7 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 		mux.Handle("GET /metrics", counts.handler(conf, auth, s.measure))
 	}
 	s.operate(mux, counts)
-	s.schedules(set.Conf.Schedule, s.tellMissed)
+	s.schedules(set.Conf.Schedule)
 	page.open(set, s, auth, mux)
 	srv := httpServer(counted(turnLateAway(auth.limited(mux)), counts, set.Log), set.Log)
 	srv.ConnContext = s.markLate

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -52,15 +51,6 @@ func (u *uses) unstored() map[string]time.Time {
 		u.next = map[string]time.Time{}
 	}
 	return last
-}
-
-// bearer is the token of a request, if it has a good one.
-func (g *authenticator) bearer(r *http.Request) (token.Info, error) {
-	scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return token.Info{}, token.ErrNone
-	}
-	return g.tokens.Check(strings.TrimSpace(secret))
 }
 
 // limited refuses requests that are more than the rate of their token, before anything else is done

@@ -66,30 +66,23 @@ func (s *Service) inTurn(lock string, f func(context.Context)) {
 // follow logs what becomes of questions, and calls settled with those that are, until s is closed.
 func (s *Service) follow(settled func(inquiry.Question)) {
 	events := s.Manager.Broker().Subscribe()
-	s.until(func(ctx context.Context) { watchQuestions(ctx, s.log, events, settled) })
-}
-
-func watchQuestions(ctx context.Context, log *slog.Logger, events *inquiry.Subscription,
-	settled func(inquiry.Question)) {
-	defer events.Close()
-	for {
-		e, err := events.Next(ctx)
-		if err != nil {
-			return
-		}
-		q := e.Question
-		args := []any{"question", q.ID, "kind", q.Kind, "session", q.SessionID, "run", q.RunID}
-		switch e.Type {
-		case inquiry.Created:
-			log.InfoContext(ctx, "question asked", args...)
-		case inquiry.Resolved, inquiry.Withdrew, inquiry.RanOut:
-			if r := q.Resolution; r != nil {
-				args = append(args, "channel", r.Channel, "authority", r.Authority, "by", r.By)
+	s.until(func(ctx context.Context) {
+		defer events.Close()
+		for e, err := events.Next(ctx); err == nil; e, err = events.Next(ctx) {
+			q := e.Question
+			args := []any{"question", q.ID, "kind", q.Kind, "session", q.SessionID, "run", q.RunID}
+			switch e.Type {
+			case inquiry.Created:
+				s.log.InfoContext(ctx, "question asked", args...)
+			case inquiry.Resolved, inquiry.Withdrew, inquiry.RanOut:
+				if r := q.Resolution; r != nil {
+					args = append(args, "channel", r.Channel, "authority", r.Authority, "by", r.By)
+				}
+				s.log.InfoContext(ctx, "question settled", append(args, "status", q.Status)...)
+				settled(q)
 			}
-			log.InfoContext(ctx, "question settled", append(args, "status", q.Status)...)
-			settled(q)
 		}
-	}
+	})
 }
 
 type requestKey struct{}
@@ -105,7 +98,8 @@ func counted(next http.Handler, c counters, log *slog.Logger) http.Handler {
 		out := &answer{ResponseWriter: w}
 		defer func() {
 			p := recover()
-			if p != nil && out.code == 0 && !isAbort(p) {
+			if err, _ := p.(error); p != nil && out.code == 0 &&
+				!errors.Is(err, http.ErrAbortHandler) {
 				out.code = http.StatusInternalServerError
 			}
 			route := routeOf(r)
@@ -119,11 +113,6 @@ func counted(next http.Handler, c counters, log *slog.Logger) http.Handler {
 		}()
 		next.ServeHTTP(out, r)
 	})
-}
-
-func isAbort(p any) bool {
-	err, ok := p.(error)
-	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
 // routeOf is the pattern that the request's path matched, without the method: never a path, which

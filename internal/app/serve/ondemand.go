@@ -14,8 +14,6 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/files"
-	"github.com/taploop/taploop/internal/httpguard"
-	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -37,9 +35,6 @@ type onDemand struct {
 	end  context.CancelFunc
 	over context.Context // bounds the end; set before end is called
 }
-
-// observe tells the page what a run does.
-func (o *onDemand) observe(e runs.Event) { o.page.observe(e) }
 
 // start offers the page until close.
 func (o *onDemand) start(svc *Service) {
@@ -116,8 +111,7 @@ func (o *onDemand) serve(ctx context.Context) error {
 	defer stop()
 	mux := http.NewServeMux()
 	o.page.open(o.set, o.svc, auth, mux)
-	srv := &http.Server{Handler: httpguard.Timely(auth.limited(mux)),
-		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	srv := httpServer(auth.limited(mux), o.set.Log)
 	err = letIn(ctx, srv, ln, func() (*serverFile, error) {
 		url := publicURL("", ln.Addr())
 		o.set.Log.Info("the page is open", "url", url)
@@ -154,18 +148,11 @@ func OpenPage(ctx context.Context, dataDir string) (url string, found bool, err 
 	defer cancel()
 	for {
 		here, _, err := Servers(dataDir)
-		if err != nil || len(here) > 0 {
-			return first(here), true, err
+		if len(here) > 0 {
+			return here[0].URL, true, nil
 		}
-		if err := wait.For(ctx, time.Second/20); err != nil {
+		if err = errors.Join(err, wait.For(ctx, time.Second/20)); err != nil {
 			return "", true, err
 		}
 	}
-}
-
-func first(list []ServerEntry) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0].URL
 }

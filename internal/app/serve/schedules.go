@@ -13,10 +13,10 @@ import (
 )
 
 // schedules begins scheduled tasks until s is closed.
-func (s *Service) schedules(conf config.Schedule, tell func(schedule.Missed)) {
+func (s *Service) schedules(conf config.Schedule) {
 	s.inTurn("schedule.lock", schedule.New(&schedule.Options{Store: s.Store.Schedules,
 		Runs: scheduled{s}, SkipBusy: conf.Busy == config.Skip,
-		SkipLate: conf.Missed == config.Skip, Tell: tell, Log: s.log}).Run)
+		SkipLate: conf.Missed == config.Skip, Tell: s.tellMissed, Log: s.log}).Run)
 }
 
 // scheduled begins the runs of schedules. It implements schedule.Runs.

@@ -17,7 +17,7 @@ func Stdio(ctx context.Context, set *app.Settings, o Options) error {
 	defer drained()
 	page := &onDemand{set: set}
 	s, err := Start(ctx, set, app.Options{Console: o.Console, Drained: drained,
-		Observe: page.observe})
+		Observe: page.page.observe})
 	if err != nil {
 		return err
 	}
