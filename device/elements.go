@@ -92,7 +92,8 @@ func (d *dumper) dump(ctx context.Context) ([]byte, error) {
 		case fault == nil && !way.toFile:
 			way.toFile = true
 		case fault == nil:
-			return nil, fmt.Errorf("%w: %s", errNoDump, said(dump))
+			return nil, fmt.Errorf("%w: %s", errNoDump,
+				text.Quote(cmp.Or(firstLine(string(dump[:min(len(dump), 4096)])), "nothing"), 200))
 		default:
 			return nil, fault
 		}
@@ -110,11 +111,6 @@ func dumpFault(said []byte) error {
 		return errNoWindow
 	}
 	return nil
-}
-
-// said is a line of the phone's own.
-func said(b []byte) string {
-	return text.Quote(cmp.Or(firstLine(string(b[:min(len(b), 4096)])), "nothing"), 200)
 }
 
 // dumpOnce runs uiautomator. The phone ends it after a while, even if the connection is lost.

@@ -106,11 +106,6 @@ func (f *found) serial() string {
 	return f.addresses[0].Serial
 }
 
-// mayBe reports whether the name of an address that says nothing looks like one of f.
-func (f *found) mayBe(a address) bool {
-	return a.Serial == f.serial() || strings.HasPrefix(a.Serial, "adb-"+f.serial()+"-")
-}
-
 // gather makes phones of addresses, in the order of the list, and names them.
 func (h *Host) gather(ctx context.Context, all []address) []found {
 	var phones []found
@@ -140,7 +135,8 @@ func (h *Host) gather(ctx context.Context, all []address) []found {
 	spoke := len(phones)
 	for _, a := range silent {
 		if !join(a, func(f *found) bool {
-			return f.addresses[0].identity.known() && f.mayBe(a)
+			return f.addresses[0].identity.known() && (a.Serial == f.serial() ||
+				strings.HasPrefix(a.Serial, "adb-"+f.serial()+"-"))
 		}) {
 			phones = append(phones, found{addresses: []address{a}})
 		}

@@ -64,12 +64,6 @@ func (c *call) byForm() inquiry.Reply {
 	return r
 }
 
-// isRetry reports whether the call was made before, and brings the answer to the form that it was
-// given instead of a result.
-func (c *call) isRetry() bool {
-	return c.request.Params.RequestState != "" || len(c.request.Params.InputResponses) > 0
-}
-
 // digest tells the call from all others: by its tool, and by its arguments as they were read. A
 // call that is made again may wait for another time.
 func (c *call) digest() []byte {

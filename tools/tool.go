@@ -71,7 +71,8 @@ func row[A any](o *Options, d tool,
 		switch {
 		case err != nil:
 			return nil, err
-		case d.retry != nil && c.isRetry():
+		case d.retry != nil && (c.request.Params.RequestState != "" ||
+			len(c.request.Params.InputResponses) > 0): // it brings the answer to a form
 			return d.retry(ctx, c)
 		}
 		return handle(ctx, c, args)

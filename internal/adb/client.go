@@ -87,7 +87,7 @@ func (c *Client) dial(ctx context.Context) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newConn(ctx, n), nil
+	return &Conn{net: n, ctx: ctx, stop: context.AfterFunc(ctx, func() { n.Close() })}, nil
 }
 
 func nothingListens(err error) bool {

@@ -19,10 +19,6 @@ type Conn struct {
 	stop func() bool
 }
 
-func newConn(ctx context.Context, n net.Conn) *Conn {
-	return &Conn{net: n, ctx: ctx, stop: context.AfterFunc(ctx, func() { n.Close() })}
-}
-
 // Close ends the connection. The server sees it and ends the service.
 func (c *Conn) Close() error {
 	c.stop()

@@ -49,7 +49,8 @@ func guardRuns(
 	}
 	o.NewGate = func(sess store.Session, run store.Run) agentloop.Gate {
 		return guardphone.New(p, &guardphone.Options{Expires: set.Conf.Guard.Expires,
-			Lang: set.Lang(), AppName: device.AppName, Leave: func(ctx context.Context, s guard.Subject, d guard.Decision) (
+			Lang: set.Lang(), AppName: device.AppName,
+			Leave: func(ctx context.Context, s guard.Subject, d guard.Decision) (
 				*agentloop.Leave, error) {
 				return leave(ctx, o.Store, sess, s, d)
 			},
@@ -101,8 +102,8 @@ func ToolLeave(db *store.Store, sessionID string) proxy.Leave {
 	}
 }
 
-// leave is a person's leave to do something unasked in the session, or in the one that has begun it,
-// or nil.
+// leave is a person's leave to do something unasked in the session, or in the one that has begun
+// it, or nil.
 func leave(
 	ctx context.Context, db *store.Store, sess store.Session, s guard.Subject, d guard.Decision,
 ) (*agentloop.Leave, error) {

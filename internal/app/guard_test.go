@@ -46,7 +46,7 @@ func TestAGuardThatIsOffAsksNoJudge(t *testing.T) {
 		require.NoError(t, s.Load(), env)
 		var d Parts
 		var err error
-		d.labels, err = NewModels(s).labeller(new(Policies))
+		d.labels, err = NewModels(s).labeller(new(Policies), &d)
 		require.NoError(t, err, env)
 		d.Store = new(store.Store)
 		require.Equal(t, asks, judging(s, &d)() != nil, env)

@@ -30,28 +30,35 @@ type Judge struct {
 func (j *Judge) Ask(ctx context.Context, claim string, f *screen.Frame) (
 	yes bool, why string, used store.Usage, err error) {
 	words := judgeIn(words.For(j.lang, claim))
-	const side, quality, tokens = 1280, 85, 512
 	asked := []model.Part{{Text: fmt.Sprintf(words.Claim, text.Quote(claim, 4000))}}
 	if f == nil {
 		asked = append(asked, model.Part{Text: words.Unseen})
-	} else {
-		jpeg, err := f.Within(side).JPEG(quality)
-		if err != nil {
-			return false, "", used, err
-		}
-		asked = append([]model.Part{{JPEG: jpeg}}, asked...)
 	}
 	rules := strings.Join([]string{words.Role, words.Data, words.Reply}, "\n\n")
-	cold := 0.0
-	resp, err := j.model.Complete(ctx, model.Request{MaxTokens: tokens, Temperature: &cold,
-		Messages: []model.Message{{Role: "system", Parts: []model.Part{{Text: rules}}},
-			{Role: "user", Parts: asked}}})
+	resp, err := askAbout(ctx, j.model, f, rules, asked...)
 	if err != nil {
 		return false, "", used, err
 	}
 	yes, why = verdict(resp.Text)
 	return yes, why, store.Usage{Calls: 1, PromptTokens: resp.Usage.PromptTokens,
 		CompletionTokens: resp.Usage.CompletionTokens}, nil
+}
+
+// askAbout asks a model about a picture, nil if there is none.
+func askAbout(ctx context.Context, m *model.Client, f *screen.Frame, rules string,
+	asked ...model.Part) (model.Response, error) {
+	const side, quality, tokens = 1280, 85, 512
+	if f != nil {
+		jpeg, err := f.Within(side).JPEG(quality)
+		if err != nil {
+			return model.Response{}, err
+		}
+		asked = append([]model.Part{{JPEG: jpeg}}, asked...)
+	}
+	cold := 0.0
+	return m.Complete(ctx, model.Request{MaxTokens: tokens, Temperature: &cold,
+		Messages: []model.Message{{Role: "system", Parts: []model.Part{{Text: rules}}},
+			{Role: "user", Parts: asked}}})
 }
 
 // verdict reads a judge's reply.

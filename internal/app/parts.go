@@ -185,15 +185,12 @@ func (d *Parts) openModels(s *Settings, opts *runs.Options) error {
 	if opts.Asking.Deciders, err = ms.deciders(p); err != nil {
 		return err
 	}
-	judging, err := model.New(ms.deciding(s.Conf.Model, p.transport))
+	judging, err := ms.openFor("", "", p, d)
 	if err != nil {
 		return err
 	}
-	d.OnClose(func() error { judging.Close(); return nil })
 	d.Judge = &Judge{judging, s.ModelLang()}
-	if d.labels, err = ms.labeller(p); d.labels != nil {
-		d.OnClose(func() error { d.labels.Close(); return nil })
-	}
+	d.labels, err = ms.labeller(p, d)
 	return err
 }
 

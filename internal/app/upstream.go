@@ -40,44 +40,36 @@ func NewUpstream(env map[string]string) Upstream {
 
 // configuredUpstream is a server of the configuration.
 func configuredUpstream(s *Settings, c config.ProxyServer) *upstream.Target {
-	t := NewUpstream(Environment(s.Options.Environ))
+	t := newTarget(s, c.Command, c.Args, c.Env, c.Headers, func(string) bool { return true })
 	t.URL = c.URL
-	t.run(c.Command, c.Args)
-	for name, value := range c.Env {
-		t.set(name, string(value), true)
-	}
-	for name, value := range c.Headers {
-		t.Header(name, string(value))
-	}
-	return t.Target
+	return t
 }
 
 // listedUpstream is a server of a client's file.
 func listedUpstream(s *Settings, c agents.ServerSettings) *upstream.Target {
-	t := NewUpstream(Environment(s.Options.Environ))
+	t := newTarget(s, c.Command, c.Args, c.Env, c.Headers, secretName.MatchString)
 	t.URL, t.Dir = c.URL, c.Dir
-	t.run(c.Command, c.Args)
-	for name, value := range c.Env {
-		t.set(name, value, secretName.MatchString(name))
-	}
-	for name, value := range c.Headers {
-		t.Header(name, value)
-	}
-	return t.Target
+	return t
 }
 
-func (t Upstream) run(command string, args []string) {
+// newTarget is a server with the environment of this process and these variables, in the place of
+// those of their names.
+func newTarget[S ~string](s *Settings, command string, args []string, env, headers map[string]S,
+	isSecret func(name string) bool) *upstream.Target {
+	t := NewUpstream(Environment(s.Options.Environ))
 	if command != "" {
 		t.Command = append([]string{command}, args...)
 	}
-}
-
-// set adds a variable, in the place of an earlier one of that name.
-func (t Upstream) set(name, value string, secret bool) {
-	t.Env = append(t.Env, name+"="+value)
-	if secret {
-		t.Secrets = append(t.Secrets, value)
+	for name, value := range env {
+		t.Env = append(t.Env, name+"="+string(value))
+		if isSecret(name) {
+			t.Secrets = append(t.Secrets, string(value))
+		}
 	}
+	for name, value := range headers {
+		t.Header(name, string(value))
+	}
+	return t.Target
 }
 
 // Header adds a header. Its value is masked everywhere, and so are the credentials in it.

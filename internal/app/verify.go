@@ -27,18 +27,10 @@ var verifyIn = words.Of[verifyTexts]("verify")
 func (ms *Models) verifiers(p *Policies, d *Parts) (
 	func(runs.Settings) (agentloop.Verifier, error), error) {
 	c := ms.set.Conf
-	m := c.Model
-	if c.VerifyModel != "" {
-		var err error
-		if m, err = c.ModelOf(c.VerifyModel); err != nil {
-			return nil, Usage(fmt.Errorf("verify_model: %w", err), "")
-		}
-	}
-	client, err := model.New(ms.deciding(m, p.transport))
+	client, err := ms.openFor("verify_model", c.VerifyModel, p, d)
 	if err != nil {
 		return nil, err
 	}
-	d.OnClose(func() error { client.Close(); return nil })
 	second := secondModel{client, verifyIn(p.lang)}
 	return func(s runs.Settings) (agentloop.Verifier, error) {
 		v := &verify.Verifier{Mode: verify.Mode(c.Verify), Model: second.ask}
@@ -72,18 +64,11 @@ type secondModel struct {
 // ask implements verify.Model.
 func (m secondModel) ask(ctx context.Context, a verify.Asked) (
 	agentloop.Verified, string, agentloop.Try, error) {
-	const side, quality, tokens = 1280, 85, 512
-	jpeg, err := a.Frame.Within(side).JPEG(quality)
-	if err != nil {
-		return "", "", agentloop.Try{}, err
-	}
 	rules := strings.Join([]string{m.words.Role, m.words.Data, m.words.Reply}, "\n\n")
 	asked := fmt.Sprintf(m.words.Asked, text.Quote(a.Task, 4000), text.Quote(a.Done, 4000),
 		text.Quote(a.Report, 2000))
-	cold, began := 0.0, time.Now()
-	resp, err := m.model.Complete(ctx, model.Request{MaxTokens: tokens, Temperature: &cold,
-		Messages: []model.Message{{Role: "system", Parts: []model.Part{{Text: rules}}},
-			{Role: "user", Parts: []model.Part{{JPEG: jpeg}, {Text: asked}}}}})
+	began := time.Now()
+	resp, err := askAbout(ctx, m.model, a.Frame, rules, model.Part{Text: asked})
 	call := agentloop.Try{Prompt: rules + "\n\n" + asked, Reply: resp.Text, Model: resp.Model,
 		Took: time.Since(began), PromptTokens: resp.Usage.PromptTokens,
 		CompletionTokens: resp.Usage.CompletionTokens}

@@ -3,6 +3,7 @@ package inquiry
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,7 +25,8 @@ type Broker struct {
 
 // NewBroker makes a broker over a store. It starts no goroutine: the owner calls Run, or Sweep.
 func NewBroker(store Store, opts *Options) *Broker {
-	b := &Broker{store: store, digests: newDigests()}
+	b := &Broker{store: store, digests: &digests{key: []byte(rand.Text()),
+		sums: map[string][]byte{}}}
 	if opts != nil {
 		b.opts = *opts
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"github.com/taploop/taploop/internal/text"
@@ -27,9 +26,6 @@ type ReviewConfig struct {
 	// [Options.CheckEdit]
 	ArgsSchema map[string]any `json:"args_schema,omitempty"`
 }
-
-// equal reports whether the same may be decided as with o.
-func (c ReviewConfig) equal(o ReviewConfig) bool { return reflect.DeepEqual(c, o) }
 
 // Decision is the decision about one action.
 type Decision struct {

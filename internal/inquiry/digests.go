@@ -2,7 +2,6 @@ package inquiry
 
 import (
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"sync"
 )
@@ -15,10 +14,6 @@ type digests struct {
 
 	mu   sync.Mutex
 	sums map[string][]byte // by question
-}
-
-func newDigests() *digests {
-	return &digests{key: []byte(rand.Text()), sums: map[string][]byte{}}
 }
 
 // maxDigests is how many are kept.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -163,7 +164,7 @@ func (t *together) merged() (whole Question, parts []*Part) {
 // may be decided about actions of one name.
 func (a *Approval) add(o *Approval) bool {
 	for _, c := range o.ReviewConfigs {
-		if i := a.configOf(c.ActionName); i >= 0 && !c.equal(a.ReviewConfigs[i]) {
+		if i := a.configOf(c.ActionName); i >= 0 && !reflect.DeepEqual(c, a.ReviewConfigs[i]) {
 			return false
 		}
 	}

@@ -153,17 +153,14 @@ func (s *stream) look(ctx context.Context, shown *screen.Frame) (*screen.Frame, 
 		s.offer(Picture{Screen: Lost, Err: err})
 		return nil, err
 	}
-	if shown != nil && p.Screen == s.showing() && sameBelow(o.Bar, shown, o.Frame) {
+	// equal below the status bar, where the clock changes
+	if shown != nil && p.Screen == s.showing() && shown.Size() == o.Frame.Size() &&
+		shown.Fingerprint().Below(o.Bar) == o.Frame.Fingerprint().Below(o.Bar) {
 		s.replace(p)
 	} else {
 		s.offer(p)
 	}
 	return o.Frame, nil
-}
-
-// sameBelow reports whether the frames are equal below the status bar, where the clock changes.
-func sameBelow(bar float64, a, b *screen.Frame) bool {
-	return a.Size() == b.Size() && a.Fingerprint().Below(bar) == b.Fingerprint().Below(bar)
 }
 
 // encode encodes the picture, and shrinks it until it has at most MaxBytes.

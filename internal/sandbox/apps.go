@@ -119,7 +119,8 @@ func (stack *Apps) bring(a *apps.App) {
 		stack.goHome()
 		return
 	}
-	task := stack.task(a.Package)
+	task := apps.First(stack.running,
+		func(t *apps.Task) bool { return t.App.Package == a.Package })
 	if task == nil {
 		task = stack.open(a)
 	}
@@ -129,10 +130,6 @@ func (stack *Apps) bring(a *apps.App) {
 		stack.sys.Moved(apps.Backward)
 	}
 	stack.front, stack.overview = task, false
-}
-
-func (stack *Apps) task(pkg string) *apps.Task {
-	return apps.First(stack.running, func(t *apps.Task) bool { return t.App.Package == pkg })
 }
 
 func (stack *Apps) goHome() {

@@ -53,7 +53,8 @@ func locate(b []byte) (at int, size Size, err error) {
 	size, err = measureRaw(b)
 	for rest := b; err != nil; {
 		line, after, found := bytes.Cut(rest, []byte("\n"))
-		if !found || !isText(line) || len(b)-len(after) > maxPreamble {
+		// a raw header has zero bytes in it
+		if !found || bytes.ContainsRune(line, 0) || len(b)-len(after) > maxPreamble {
 			return 0, Size{}, err
 		}
 		rest = after
@@ -63,9 +64,6 @@ func locate(b []byte) (at int, size Size, err error) {
 	}
 	return 0, size, nil
 }
-
-// isText tells a line of a message from a raw header, which has zero bytes in it.
-func isText(line []byte) bool { return !bytes.ContainsRune(line, 0) }
 
 func measurePNG(b []byte) (Size, error) {
 	cfg, err := png.DecodeConfig(bytes.NewReader(b))

@@ -67,7 +67,8 @@ func (u *Questions) Inquire(ctx context.Context, c *Call, a Inquire) (*Inquiry, 
 	if q, err = u.opts.Questions.Get(ctx, q.ID); err != nil {
 		return nil, err
 	}
-	if u.forForm(c, q) && time.Now().Before(end) {
+	inForm := c.Forms != nil && q.Index(string(channel.Elicit)) >= 0 && !u.wasClosed(q.ID)
+	if q.Open() && inForm && time.Now().Before(end) {
 		u.reportAsked(ctx, c, q)
 		form, err := c.Forms.Show(ctx, q, end)
 		if err != nil {
@@ -83,11 +84,6 @@ func (u *Questions) Inquire(ctx context.Context, c *Call, a Inquire) (*Inquiry, 
 	}
 	out.Question, out.Waited = q, time.Since(began)
 	return out, nil
-}
-
-// forForm reports whether an inquiry is to be shown in a form.
-func (u *Questions) forForm(c *Call, q inquiry.Question) bool {
-	return q.Open() && c.Forms != nil && q.Index(string(channel.Elicit)) >= 0 && !u.wasClosed(q.ID)
 }
 
 // awaitAnswer waits within the budget until the question is settled, and reports that to the client

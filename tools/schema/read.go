@@ -52,11 +52,6 @@ func (e *ArgumentError) Error() string { return e.err.Error() }
 // Unwrap returns the error, with its hint.
 func (e *ArgumentError) Unwrap() error { return e.err }
 
-// missing is the error about a missing argument, with advice as its hint.
-func missing(name, advice string) error {
-	return &ArgumentError{name, wrong(advice, "%s is missing", name)}
-}
-
 func wrong(advice, format string, a ...any) error {
 	return hint.Add(fmt.Errorf(format, a...), advice)
 }
@@ -115,8 +110,8 @@ func check(s *Schema, values map[string]any) error {
 			values[name] = read
 		case required:
 			sentence, _, _ := strings.Cut(p.Description, ". ")
-			return missing(name,
-				fmt.Sprintf("pass %s: %s", name, strings.TrimSuffix(sentence, ".")))
+			advice := fmt.Sprintf("pass %s: %s", name, strings.TrimSuffix(sentence, "."))
+			return &ArgumentError{name, wrong(advice, "%s is missing", name)}
 		default:
 			delete(values, name)
 		}

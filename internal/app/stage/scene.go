@@ -79,7 +79,8 @@ func (x *scene) cassettes() (map[string]any, error) {
 		if err != nil {
 			return nil, missing(file, err)
 		}
-		if name := modelOn(b); name != "" && x.unnamed() {
+		unnamed := x.stage.base.Conf.Origin("model.name") == config.ByDefault
+		if name := modelOn(b); name != "" && unnamed {
 			more["model.name"] = name
 		}
 	}
@@ -93,11 +94,6 @@ func (x *scene) cassettes() (map[string]any, error) {
 		more["model.record"] = x.newCassette()
 	}
 	return more, nil
-}
-
-// unnamed reports whether no one has said which model is used.
-func (x *scene) unnamed() bool {
-	return x.stage.base.Conf.Origin("model.name") == config.ByDefault
 }
 
 // modelOn is the name of the model whose replies are on a cassette, or "".

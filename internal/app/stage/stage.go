@@ -223,14 +223,9 @@ func (s *Stage) usable(ctx context.Context, serial string) bool {
 	return false
 }
 
-// place is the folder of an attempt's files, below that of the reports.
-func place(a play.Attempt) string {
-	return filepath.Join("cases", a.Item.Folder(), fmt.Sprintf("attempt-%d", a.Number))
-}
-
 // keep keeps a file of an attempt.
 func (s *Stage) keep(a play.Attempt, name string, b []byte) (string, error) {
-	path := filepath.Join(place(a), name)
+	path := filepath.Join("cases", a.Item.Folder(), fmt.Sprintf("attempt-%d", a.Number), name)
 	whole := filepath.Join(s.opts.Dir, path)
 	if err := os.MkdirAll(filepath.Dir(whole), 0o755); err != nil {
 		return "", err

@@ -113,7 +113,7 @@ func (a *Act) describe(lang string) Consent {
 	case a.Typed != "":
 		c.Headline = fill(w.Types, quote(a.Typed, maxLabel), cmp.Or(label, app))
 		named = label == ""
-	case wordy(a.Label) && app != "":
+	case strings.ContainsFunc(a.Label, unicode.IsLetter) && app != "": // not a price or a digit
 		c.Headline, named = fill(w.LabelIn, text.Cut(text.Line(a.Label), maxLabel), app), true
 	case app != "":
 		c.Headline, named = fill(w.InApp, cmp.Or(labelled, does), app), true
@@ -248,11 +248,6 @@ func sentence(label string) bool {
 		}
 	}
 	return n > 1 && n <= 12 && strings.ContainsFunc(label, unicode.IsLetter) || han > 3 && han <= 30
-}
-
-// wordy reports whether a label has a word in it: a price and a digit say less than what is done.
-func wordy(label string) bool {
-	return strings.ContainsFunc(label, unicode.IsLetter)
 }
 
 // Asks reports whether a text is a question, as dialogs ask them.

@@ -71,9 +71,6 @@ func Elsewhere(q inquiry.Question) error {
 // errNoModel is why a deciding model has no answer that was configured when the question was asked.
 var errNoModel = errors.New("there is no such model any more")
 
-// hasDeciders reports whether this router has deciding models: another process may have none.
-func (r *Router) hasDeciders() bool { return r.opts.Askers[string(channel.Model)] != nil }
-
 // Router takes questions from channel to channel. It is safe for concurrent use.
 type Router struct {
 	opts Options
@@ -312,7 +309,8 @@ func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done
 		defer cancel()
 	}
 	asker := r.opts.Askers[name]
-	if asker == nil && !(r.hasDeciders() && channel.Mode(name).IsModel()) {
+	deciders := r.opts.Askers[string(channel.Model)] != nil // another process may have none
+	if asker == nil && !(deciders && channel.Mode(name).IsModel()) {
 		if turn == ctx {
 			return true, nil // nothing to do until somebody answers or it declines
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -172,7 +173,7 @@ func (c *connection) unclaimed(list []*message) {
 // submit sends the request of an exchange.
 func (c *connection) submit(ctx context.Context, x *exchange) error {
 	sent := *x.m
-	sent.ID = number(x.id)
+	sent.ID = strconv.AppendInt(nil, x.id, 10)
 	if x.token != nil {
 		if err := sent.SetParam(sent.ID, "_meta", "progressToken"); err != nil {
 			return err

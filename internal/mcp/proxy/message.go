@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/text"
@@ -33,8 +32,6 @@ func canonical(raw json.RawMessage) (json.RawMessage, error) {
 	}
 	return text.Marshal(v)
 }
-
-func number(n int64) json.RawMessage { return strconv.AppendInt(nil, n, 10) }
 
 // progressToken returns the token of the progress that a request asks for, or nil if it asks for
 // none.

@@ -41,7 +41,8 @@ func (m *Message) Refusal(code int, words string) *Message {
 // it is the response that there is none.
 func Read(line []byte) ([]*Message, error) {
 	in, err := wire.Parse(line)
-	if refused, is := errors.AsType[*wire.Error](err); is && isResponse(refused) {
+	if refused, is := errors.AsType[*wire.Error](err); is &&
+		len(refused.ID) > 0 && string(refused.ID) != "null" {
 		return []*Message{{Message: wire.Message{ID: refused.ID}, Fault: refused}}, nil
 	}
 	if err != nil {
@@ -63,6 +64,3 @@ func Read(line []byte) ([]*Message, error) {
 	}
 	return all, nil
 }
-
-// isResponse reports whether a message that could not be read may be a response.
-func isResponse(e *wire.Error) bool { return len(e.ID) > 0 && string(e.ID) != "null" }
