@@ -72,7 +72,10 @@ var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
 		f := c.Foreign
 		latin, other := labelsOf(c.Name)
 		if f.Latin != "" {
-			latin, other = append(latin, folded(f.Latin)), append(other, folded(f.Other))
+			latin = append(latin, folded(f.Latin))
+		}
+		if f.Other != "" {
+			other = append(other, folded(f.Other))
 		}
 		if len(latin) == 0 {
 			continue
