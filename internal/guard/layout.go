@@ -92,7 +92,7 @@ func (s *Subject) sumBeside(yes bool) string {
 	if filtered.MatchString(l.Title) {
 		return "" // the prices of what is looked for
 	}
-	if l.Primary && !l.Dialog && l.Button {
+	if l.Primary && !l.Dialog && (l.Button || yes) {
 		sums = s.Screen
 	}
 	sums = slices.DeleteFunc(slices.Clone(sums), func(t string) bool {
@@ -116,7 +116,7 @@ func (l *Layout) sells(on []string, named bool) *finding {
 	case l.Button && len(on) == 1 && soldFor().MatchString(on[0]) && sumIn(on) != "",
 		len(on) > 1 && inPoints().MatchString(on[0]) && !inPoints().MatchString(on[1]) &&
 			sumIn(on[1:]) != "",
-		l.Button && len(on) == 1 && (draws().MatchString(on[0]) || inPoints().MatchString(on[0]) &&
+		len(on) == 1 && (draws().MatchString(on[0]) || l.Button && inPoints().MatchString(on[0]) &&
 			strings.ContainsFunc(on[0], unicode.IsDigit) && !pricedInPoints().MatchString(on[0])):
 		return &finding{classNamed("pay"), underFinger, on[0]}
 	case len(on) > 2 && !named && pricedInPoints().MatchString(strings.Join(on, " ")) &&
@@ -195,13 +195,14 @@ func bySpecialAccess(s *Subject, on []string) []finding {
 // service reports whether a page of the settings is one about a service with access to all that is
 // on the screen: the touched switch and the one for its shortcut bear the name that is the title.
 func (s *Subject) service(title string) bool {
+	name := regexp.MustCompile(regexp.QuoteMeta(title))
 	bear := 0
 	for _, t := range s.Screen {
-		if t = normalize(t); t != title && len(title) > 2 && strings.Contains(t, title) {
+		if t = normalize(t); t != title && len(title) > 2 && whole(t, name) != "" {
 			bear++
 		}
 	}
-	return bear > 1 && strings.Contains(strings.Join(s.Element.lines(), " "), title)
+	return bear > 1 && whole(strings.Join(s.Element.lines(), " "), name) != ""
 }
 
 // opensPhone matches switches of the settings that let others into the phone.
