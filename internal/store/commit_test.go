@@ -30,6 +30,7 @@ type cutter struct {
 	after   bool                   // the server has carried the COMMIT out, and its answer is lost
 	instead func() (server string) // happens in place of a COMMIT
 	silent  atomic.Bool            // nothing arrives, and nobody is told
+	asked   atomic.Int32           // how often a client has said something
 }
 
 func (c *cutter) serve(l net.Listener) {
@@ -78,6 +79,7 @@ func (c *cutter) pass(client net.Conn) {
 		if err != nil {
 			return
 		}
+		c.asked.Add(1)
 		if bytes.Contains(b[:n], []byte("COMMIT\x00")) && c.cut.Add(-1) >= 0 {
 			if c.after {
 				muted.Store(true)
@@ -133,6 +135,24 @@ func commitsOnce(t *testing.T, dir, database string, after bool) {
 	require.Len(t, list, 5)
 	require.Equal(t, 5, usage(t, db, r.SessionID)[r.ID].Steps)
 	require.Len(t, audit(t, db, store.AuditFilter{SessionID: r.SessionID}), 5, "each once")
+}
+
+// asksSeldom counts how often a step of a run waits for an answer of the database.
+func asksSeldom(t *testing.T, dir, database string) {
+	c := &cutter{server: filepath.Join(dir, socket)}
+	db := on(t, c.begin(t, database))
+	j := db.Journal(started(t, db))
+	for n := 1; n <= 3; n++ { // the first ones prepare the statements
+		st := step(t, n, actions.Home{})
+		before := c.asked.Load()
+		require.NoError(t, j.Intent(t.Context(), st))
+		intent := c.asked.Load()
+		require.NoError(t, j.Done(t.Context(), st, agentloop.Progress{Steps: n}))
+		if n == 3 {
+			require.Equal(t, []int32{5, 6}, []int32{intent - before, c.asked.Load() - intent},
+				"before the touch, and after it")
+		}
+	}
 }
 
 // A machine is cut off from the database: who reads is told so, and reads again when it is back.

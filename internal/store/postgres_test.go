@@ -123,6 +123,13 @@ func TestPostgreSQL(t *testing.T) {
 		require.NoError(t, err)
 		goesSilent(t, dir, "silent")
 	})
+	t.Run("is asked seldom", func(t *testing.T) {
+		url, _, err := pgtest.Copy(t.Context(), empty, "seldom")
+		require.NoError(t, err)
+		dir, err := pgtest.Folder(url)
+		require.NoError(t, err)
+		asksSeldom(t, dir, "seldom")
+	})
 	for name, after := range map[string]bool{"before": false, "after": true} {
 		t.Run("loses the connection "+name+" a commit", func(t *testing.T) {
 			url, _, err := pgtest.Copy(t.Context(), empty, name)
