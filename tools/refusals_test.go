@@ -91,6 +91,11 @@ var refusals = map[string]func(w *fixture) answer{
 		w.foreign("forever")
 		return w.call(start, in{"task": "tap", "wait_seconds": 0})
 	},
+	"DEVICE_BUSY because it is cordoned": func(w *fixture) answer {
+		_, err := w.store.Farm.SetClosed(w.t.Context(), store.ClosedPhone+"A", true)
+		require.NoError(w.t, err)
+		return w.call(start, in{"task": "tap"})
+	},
 	"DEVICE_BUSY by somebody else, for a look": func(w *fixture) answer {
 		w.foreign("forever")
 		return w.call("get_screenshot", nil)

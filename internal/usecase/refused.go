@@ -102,9 +102,10 @@ func (u *Cases) inSession(ctx context.Context, c *Call, code runs.Code) Remedy {
 // caller's.
 func (u *Cases) busy(ctx context.Context, err error, begins, starts bool) Remedy {
 	e, _ := errors.AsType[*runs.Error](err)
-	own := e != nil && e.Holder != nil && e.Holder.SessionID != ""
+	held := e != nil && e.Holder != nil
+	own := held && e.Holder.SessionID != ""
 	switch {
-	case !own && begins:
+	case held && !own && begins:
 		return Remedy{Next: &Next{Verb: ToRepeat, Change: Change{Queue: true},
 			Why: "it waits until the phone is free"}}
 	case !own:
