@@ -33,46 +33,39 @@ func (s *farm) state(w http.ResponseWriter, r *http.Request, v viewer) error {
 	return send(w, http.StatusOK, now)
 }
 
-// change reads a request, carries it out, and answers with what the machines are at then.
-func (s *farm) change(w http.ResponseWriter, r *http.Request, v viewer, into any,
-	do func(context.Context) error) error {
-	if err := s.may(v); err != nil {
-		return err
+// changing reads a request, carries it out, and answers with what the machines are at then.
+func changing[T any](s *farm, do func(context.Context, T) error) handler {
+	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
+		if err := s.may(v); err != nil {
+			return err
+		}
+		var body T
+		if err := receive(r, &body); err != nil {
+			return err
+		}
+		if err := do(r.Context(), body); err != nil {
+			return err
+		}
+		return s.state(w, r, v)
 	}
-	if err := receive(r, into); err != nil {
-		return err
-	}
-	if err := do(r.Context()); err != nil {
-		return err
-	}
-	return s.state(w, r, v)
 }
 
-func (s *farm) drain(w http.ResponseWriter, r *http.Request, v viewer) error {
-	var body struct {
-		Worker string `json:"worker"`
-	}
-	return s.change(w, r, v, &body, func(ctx context.Context) error {
-		return s.opts.Farm.Drain(ctx, body.Worker)
-	})
+func (s *farm) drain(ctx context.Context, body struct {
+	Worker string `json:"worker"`
+}) error {
+	return s.opts.Farm.Drain(ctx, body.Worker)
 }
 
-func (s *farm) cordon(w http.ResponseWriter, r *http.Request, v viewer) error {
-	var body struct {
-		Phone string `json:"device_id"`
-		Off   bool   `json:"off"`
-	}
-	return s.change(w, r, v, &body, func(ctx context.Context) error {
-		return s.opts.Farm.Cordon(ctx, body.Phone, body.Off)
-	})
+func (s *farm) cordon(ctx context.Context, body struct {
+	Phone string `json:"device_id"`
+	Off   bool   `json:"off"`
+}) error {
+	return s.opts.Farm.Cordon(ctx, body.Phone, body.Off)
 }
 
-func (s *farm) requeue(w http.ResponseWriter, r *http.Request, v viewer) error {
-	var body struct {
-		Session string `json:"session_id"`
-	}
-	return s.change(w, r, v, &body, func(ctx context.Context) error {
-		_, err := s.opts.Farm.Requeue(ctx, body.Session)
-		return err
-	})
+func (s *farm) requeue(ctx context.Context, body struct {
+	Session string `json:"session_id"`
+}) error {
+	_, err := s.opts.Farm.Requeue(ctx, body.Session)
+	return err
 }
