@@ -232,14 +232,19 @@ func (f *Farm) Attend(ctx context.Context, drained func()) {
 	}
 }
 
+// States returns the states of the phones here. A front asks no ADB server, and begins none.
+func (f *Farm) States(ctx context.Context) (map[string]string, error) {
+	if f.front() {
+		return map[string]string{}, nil
+	}
+	return f.host.States(ctx)
+}
+
 // look returns the states of the phones here. Without an ADB server that answers there are none.
 func (f *Farm) look(ctx context.Context) map[string]string {
-	if f.front() {
-		return map[string]string{}
-	}
 	asking, stop := context.WithTimeout(ctx, 5*farmLook)
 	defer stop()
-	states, err := f.host.States(asking)
+	states, err := f.States(asking)
 	if err != nil {
 		f.log.DebugContext(ctx, "looking at the phones", "err", err)
 		return map[string]string{}

@@ -93,6 +93,11 @@ func TestAFrontKnowsWhereAPhoneIsShown(t *testing.T) {
 	at, err := shows.Away(t.Context(), "P")
 	require.NoError(t, err)
 	require.Empty(t, at, "it is its own")
+	_, err = shows.States(t.Context())
+	require.Error(t, err, "its ADB server does not answer")
+	states, err := front.States(t.Context())
+	require.NoError(t, err, "it asks none")
+	require.Empty(t, states)
 	require.Equal(t, shows.Sign("x"), front.Sign("x"))
 	require.NotEqual(t, shows.Sign("x"), front.Sign("y"))
 }

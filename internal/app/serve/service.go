@@ -69,7 +69,7 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 		return nil, err
 	}
 	s := &Service{Parts: d, calls: calls{log: set.Log}, log: set.Log, dataDir: set.Conf.DataDir,
-		presence: &presence{states: d.Host.States, log: set.Log}}
+		presence: &presence{states: d.Farm.States, log: set.Log}}
 	tokens, err := Tokens(set.Conf.DataDir, d.Store)
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
