@@ -264,6 +264,8 @@ func TestWorkersAreReplacedUnderLoad(t *testing.T) {
 	h := f.history(t.Context())
 	t.Logf("%d tasks, the last %v after the last worker; a run waited for another worker for %v",
 		all, time.Since(began).Round(time.Second), h.handover())
+	require.NotZero(t, h.handover(), "runs were handed over")
+	require.Less(t, h.handover(), 15*time.Second, "a lease")
 	require.Empty(t, h.wrongs())
 }
 
