@@ -42,7 +42,7 @@ func (f *Farm) State(ctx context.Context) (s FarmState, err error) {
 	if err != nil {
 		return s, err
 	}
-	waiting, err := f.db.Farm.Unowned(ctx)
+	waiting, err := f.db.Farm.Waiting(ctx, true)
 	if err != nil {
 		return s, err
 	}

@@ -11,8 +11,13 @@ import (
 func (m *Manager) Attach(sessionID string) (detach func()) {
 	s, done := m.states.use(sessionID)
 	s.attach(1)
+	ctx, leave := context.WithCancel(m.ctx)
+	if m.opts.Neighbours != nil {
+		m.spawn(func() { farm{m}.attend(ctx, s, sessionID) })
+	}
 	return sync.OnceFunc(func() {
 		defer done()
+		leave()
 		s.attach(-1)
 	})
 }

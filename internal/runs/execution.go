@@ -24,7 +24,7 @@ type execution struct {
 
 	begin     beginning
 	elsewhere bool // left to the machine that has the phone
-	adopted   bool // begun on another machine, whose calls are not attached here
+	adopted   bool // begun on another machine
 
 	// Set by launch.
 	state   *sessionState
@@ -71,8 +71,8 @@ func (x *execution) launch(queue bool) error {
 		return nil
 	}
 	ctx, cancel := context.WithCancelCause(m.ctx)
-	x.active = &activeRun{alone: x.settings.DetachedOK || x.adopted, cancel: cancel,
-		done: make(chan struct{})}
+	x.active = &activeRun{cancel: cancel, done: make(chan struct{}),
+		alone: x.settings.DetachedOK || x.adopted && x.run.Attended == 0}
 	x.state, x.release = m.states.use(x.sess.ID)
 	x.state.enter(x.active)
 	// Joined here, so that runs queue in the order of the calls.
@@ -90,6 +90,10 @@ func (x *execution) launch(queue bool) error {
 func (x *execution) watchRow(ctx context.Context, life store.Run) {
 	for wait.For(ctx, otherProcessPoll) == nil {
 		run, err := x.m.store.Runs.Get(ctx, life.ID)
+		if err == nil && run.Attended != life.Attended {
+			life.Attended = run.Attended
+			x.state.attended(x.active, x.settings.DetachedOK)
+		}
 		goes := run.State == store.Queued || run.State == store.Running
 		// The fence grows once, when this life starts to run.
 		switch {

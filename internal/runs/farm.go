@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -55,6 +56,17 @@ func (f farm) report(doing string, err error) {
 	}
 }
 
+// attend tells the machine that carries the session's run out that somebody is attached here, until
+// ctx ends.
+func (f farm) attend(ctx context.Context, s *sessionState, sessionID string) {
+	every := cmp.Or(s.grace/4, 10*time.Second)
+	for going := true; going && f.m.ctx.Err() == nil; going = wait.For(ctx, every) == nil {
+		if s.current() == nil {
+			f.report("attending a run", f.m.store.Farm.Attend(f.m.ctx, sessionID))
+		}
+	}
+}
+
 func (f farm) claimAll(ctx context.Context) error {
 	if f.m.ails.Load() {
 		if f.m.store.Farm.Room(ctx) != nil {
@@ -62,7 +74,7 @@ func (f farm) claimAll(ctx context.Context) error {
 		}
 		f.m.ails.Store(false)
 	}
-	waiting, err := f.m.store.Farm.Unowned(ctx)
+	waiting, err := f.m.store.Farm.Waiting(ctx, true)
 	for _, u := range waiting {
 		if f.m.opts.Neighbours.Mine(u.Serial) {
 			err = errors.Join(err, f.claim(ctx, u)) // one that cannot be claimed stops no other
@@ -73,7 +85,7 @@ func (f farm) claimAll(ctx context.Context) error {
 
 // claim makes the run this process's, and carries it out. It does nothing if another one was
 // faster.
-func (f farm) claim(ctx context.Context, u store.Unowned) error {
+func (f farm) claim(ctx context.Context, u store.Hold) error {
 	m := f.m
 	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: u.SessionID, Queue: true})
 	if err != nil {

@@ -150,6 +150,47 @@ func TestRunsOfADeadWorkerAreTakenUpByWhoSeesThePhoneNext(t *testing.T) {
 	})
 }
 
+// A run is paused when nobody is attached to it on any machine.
+func TestARunIsAttendedFromOtherMachines(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.opts.DetachGrace, w.opts.Limits.Steps = 2*time.Minute, 1000
+		all := newFakePhones("P")
+		front, another, worker := w.machine(all), w.machine(all), w.machine(all, "P")
+		for _, o := range []*fixture{front, another, worker} {
+			defer o.close()
+		}
+		st, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", Serial: "P"})
+		require.NoError(t, err)
+		id := st.Session.ID
+		const going, alone = "RUNNING STILL_RUNNING", "PAUSED CLIENT_DETACHED"
+		for _, o := range []*fixture{front, another} {
+			detach := o.manager.Attach(id)
+			time.Sleep(5 * time.Minute)
+			require.Equal(t, going, front.now(id), "somebody is attached")
+			detach()
+			time.Sleep(119 * time.Second)
+			require.Equal(t, going, front.now(id))
+		}
+		time.Sleep(10 * time.Second)
+		require.Equal(t, alone, front.now(id))
+
+		detach := another.manager.Attach(id)
+		_, err = another.manager.PickUp(w.ctx(), id)
+		require.NoError(t, err)
+		time.Sleep(5 * time.Minute)
+		require.Equal(t, going, front.now(id), "it was picked up")
+		detach()
+		time.Sleep(130 * time.Second)
+		require.Equal(t, alone, front.now(id))
+
+		st, err = front.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", Serial: "P",
+			Settings: runs.Settings{DetachedOK: true}})
+		require.NoError(t, err)
+		time.Sleep(5 * time.Minute)
+		require.Equal(t, going, front.now(st.Session.ID), "it needs nobody")
+	})
+}
+
 // The runs that wait for a phone stay behind the one that a dead worker has left.
 func TestARunOfADeadWorkerKeepsItsPhone(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {

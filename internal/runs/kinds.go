@@ -208,6 +208,9 @@ func (m *Manager) plan(k store.Kind, p plan) (*execution, error) {
 	if m.opts.Neighbours != nil { // whoever carries it out begins like that
 		x.settings.Begin = &x.begin
 	}
+	if m.opts.DetachGrace > 0 {
+		x.run.Attended = 1
+	}
 	return x, m.kindOf(k).plan(x, p)
 }
 

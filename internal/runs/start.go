@@ -33,7 +33,7 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 		return Status{}, err
 	case described && len(r.Phone) == 0:
 		r.Serial, r.Phone = "", wanted
-		return m.beginOnAny(ctx, r)
+		fallthrough
 	case len(r.Phone) > 0:
 		return m.beginOnAny(ctx, r)
 	}

@@ -276,7 +276,7 @@ func (m *Manager) beginOnAny(ctx context.Context, r StartRequest) (Status, error
 
 // shortest returns the phone for which the fewest runs wait.
 func (k picker) shortest(ctx context.Context, line []PhoneInfo) PhoneInfo {
-	waiting, err := k.m.store.Farm.Waiting(ctx)
+	waiting, err := k.m.store.Farm.Waiting(ctx, false)
 	if err != nil {
 		k.m.log.WarnContext(ctx, "counting the runs that wait", "err", err)
 	}

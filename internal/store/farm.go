@@ -81,27 +81,29 @@ func (f Farm) Workers(ctx context.Context) (alive []Worker, err error) {
 	return alive, doing(err, "listing the workers")
 }
 
-// Unowned is a run that is QUEUED until a process with its phone claims it.
-type Unowned struct{ RunID, SessionID, Serial string }
-
-// Unowned returns the runs to claim, oldest first.
-func (f Farm) Unowned(ctx context.Context) ([]Unowned, error) {
-	list, err := collect(ctx, f.read, func(row scanner) (u Unowned, err error) {
-		return u, row.Scan(&u.RunID, &u.SessionID, &u.Serial)
-	}, `SELECT r.id, r.session_id, s.serial FROM runs r JOIN sessions s ON s.id = r.session_id
-		WHERE r.state IN ('QUEUED', 'RUNNING') AND r.owner = '' ORDER BY r.created_at, r.rowid`)
-	return list, doing(err, "looking for runs to claim")
+// Attend counts once more that somebody waits for the session's run, or watches it. The process
+// that carries the run out sees the count grow. 0 means that nobody has to be there.
+func (f Farm) Attend(ctx context.Context, sessionID string) error {
+	err := f.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
+		return tx.exec(ctx, `UPDATE runs SET attended = attended + 1
+			WHERE session_id = ? AND state IN ('QUEUED', 'RUNNING')`, sessionID)
+	})
+	return doing(err, "attending session %s", sessionID)
 }
 
-// Waiting returns the runs that are QUEUED, claimed or not, oldest first.
-func (f Farm) Waiting(ctx context.Context) ([]Hold, error) {
+// Waiting returns the runs that are QUEUED, oldest first: all, or those that are unclaimed, which a
+// process with their phone is to claim.
+func (f Farm) Waiting(ctx context.Context, unclaimed bool) ([]Hold, error) {
+	owned := ""
+	if unclaimed {
+		owned = " AND r.owner = ''"
+	}
 	list, err := collect(ctx, f.read, func(row scanner) (h Hold, err error) {
-		err = row.Scan(&h.RunID, &h.SessionID, &h.Serial, &h.Client, instant{&h.Since})
 		h.State = Queued
-		return h, err
+		return h, row.Scan(&h.RunID, &h.SessionID, &h.Serial, &h.Client, instant{&h.Since})
 	}, `SELECT r.id, r.session_id, s.serial, s.client, r.created_at
-		FROM runs r JOIN sessions s ON s.id = r.session_id
-		WHERE r.state IN ('QUEUED', 'RUNNING') AND r.state = 'QUEUED' ORDER BY r.created_at`)
+		FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.state IN ('QUEUED', 'RUNNING')
+		AND r.state = 'QUEUED'`+owned+" ORDER BY r.created_at, r.rowid")
 	return list, doing(err, "looking who waits for phones")
 }
 

@@ -250,7 +250,9 @@ func (j *journal) check(ctx context.Context, tx *tx) error {
 	if err == nil && j.token != 0 && token != j.token {
 		err = fmt.Errorf("%w (its phone was taken over)", ErrFenced)
 	}
-	j.token = token
+	if err == nil { // else it is still the one to be compared if this is tried again
+		j.token = token
+	}
 	return err
 }
 

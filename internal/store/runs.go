@@ -20,7 +20,7 @@ func (r *Run) fields() fields {
 		{"reply_mode", &r.ReplyMode}, {"settings", rawJSON{&r.Settings}}, {"owner", &r.Owner},
 		{"fence", &r.Fence}, {"question_id", &r.QuestionID}, {"waiting_at", instant{&r.waitingAt}},
 		{"created_at", instant{&r.CreatedAt}}, {"updated_at", instant{&r.UpdatedAt}},
-		{"ended_at", instant{&r.EndedAt}},
+		{"ended_at", instant{&r.EndedAt}}, {"attended", &r.Attended},
 	}
 }
 

@@ -131,6 +131,7 @@ type Run struct {
 	Settings   json.RawMessage      `json:"settings,omitempty"` // stored as given
 	Owner      string               `json:"owner,omitempty"`    // the store that runs it
 	Fence      int64                `json:"fence"`              // the number of its life, grows
+	Attended   int64                `json:"-"`                  // see [Farm.Attend]
 	QuestionID string               `json:"question_id,omitempty"`
 	CreatedAt  time.Time            `json:"created_at"`
 	UpdatedAt  time.Time            `json:"updated_at"`

@@ -45,7 +45,7 @@ func (s *Service) measureFarm(ctx context.Context, g *gauges) {
 	if !s.Store.Farm.Shared() {
 		return
 	}
-	waiting, err := s.Store.Farm.Unowned(ctx)
+	waiting, err := s.Store.Farm.Waiting(ctx, true)
 	workers, failed := s.Store.Farm.Workers(ctx)
 	if err := errors.Join(err, failed); err != nil {
 		s.log.WarnContext(ctx, "the farm cannot be measured", "err", err)

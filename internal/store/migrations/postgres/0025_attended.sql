@@ -1,0 +1,1 @@
+ALTER TABLE runs ADD COLUMN attended BIGINT NOT NULL DEFAULT 0; -- grows while somebody waits
