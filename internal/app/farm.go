@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/taploop/taploop/device"
@@ -29,9 +30,8 @@ type Farm struct {
 	log   *slog.Logger
 
 	notices chan struct{}
-	mu      sync.Mutex
-	mine    map[string]bool // phones that can be used here
-	closed  bool            // no runs are taken any more
+	states  atomic.Pointer[map[string]string] // of the phones here, as others have been told
+	closed  atomic.Bool                       // no runs are taken any more
 }
 
 func newFarm(s *Settings, d *Parts) *Farm {
@@ -176,17 +176,12 @@ func (f *Farm) Sign(text string) []byte { return f.db.Sign("machines", text) }
 
 // Mine implements runs.Neighbours.
 func (f *Farm) Mine(serial string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.mine[serial]
+	states := f.states.Load()
+	return states != nil && (*states)[serial] == "device"
 }
 
 // Closed implements runs.Neighbours.
-func (f *Farm) Closed() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.closed
-}
+func (f *Farm) Closed() bool { return f.closed.Load() }
 
 // Notices implements runs.Neighbours.
 func (f *Farm) Notices() <-chan struct{} { return f.notices }
@@ -221,7 +216,7 @@ func (f *Farm) Attend(ctx context.Context, drained func()) {
 			}
 		}
 		if before != nil {
-			f.own(now)
+			f.states.Store(&now)
 		}
 		if err == nil {
 			err = f.obey(ctx, drained)
@@ -252,16 +247,6 @@ func (f *Farm) look(ctx context.Context) map[string]string {
 	return states
 }
 
-// own makes the phones those of this worker. Others have been told who that is.
-func (f *Farm) own(states map[string]string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.mine = map[string]bool{}
-	for serial, state := range states {
-		f.mine[serial] = state == "device"
-	}
-}
-
 func (f *Farm) announce(ctx context.Context) error {
 	list, err := f.here(ctx)
 	if err != nil {
@@ -289,11 +274,7 @@ func (f *Farm) obey(ctx context.Context, drained func()) error {
 	if err != nil || !closed[store.ClosedWorker+f.db.Owner.ID] {
 		return err
 	}
-	f.mu.Lock()
-	first := !f.closed
-	f.closed = true
-	f.mu.Unlock()
-	if first {
+	if !f.closed.Swap(true) {
 		f.log.InfoContext(ctx, "drained: the runs are handed over")
 		drained()
 	}

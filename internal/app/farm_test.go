@@ -89,7 +89,7 @@ func TestAFrontKnowsWhereAPhoneIsShown(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, at, phone)
 	}
-	shows.own(map[string]string{"P": "device"})
+	shows.states.Store(&map[string]string{"P": "device"})
 	at, err := shows.Away(t.Context(), "P")
 	require.NoError(t, err)
 	require.Empty(t, at, "it is its own")

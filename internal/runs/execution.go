@@ -92,7 +92,7 @@ func (x *execution) watchRow(ctx context.Context, life store.Run) {
 		run, err := x.m.store.Runs.Get(ctx, life.ID)
 		if err == nil && run.Attended != life.Attended {
 			life.Attended = run.Attended
-			x.state.attended(x.active, x.settings.DetachedOK)
+			x.state.attach(0) // its grace begins anew
 		}
 		goes := run.State == store.Queued || run.State == store.Running
 		// The fence grows once, when this life starts to run.
@@ -197,7 +197,10 @@ func (x *execution) finish(ctx context.Context, out Outcome) {
 // lease acquires the phone for a new run without waiting. If another run was faster, the run ends.
 func (x *execution) lease(ctx context.Context) error {
 	m := x.m
-	err := m.lines.Take(ctx, x.sess.Serial, x.run.ID)
+	if x.sess.Serial == "" { // goals need no phone
+		return nil
+	}
+	err := m.store.Leases.Take(ctx, x.sess.Serial, x.run.ID)
 	if err == nil {
 		return nil
 	}

@@ -202,14 +202,12 @@ func (m *Manager) plan(k store.Kind, p plan) (*execution, error) {
 	if err := CheckTask(p.task); err != nil {
 		return nil, err
 	}
-	x := &execution{m: m, run: store.Run{Task: p.task}}
+	x := &execution{m: m, run: store.Run{Task: p.task,
+		Attended: int64(min(m.opts.DetachGrace, 1))}}
 	x.settings.Wish = p.wish
 	x.begin = beginning{Home: p.home, Fresh: p.fresh, Handed: p.handed, Said: p.said}
 	if m.opts.Neighbours != nil { // whoever carries it out begins like that
 		x.settings.Begin = &x.begin
-	}
-	if m.opts.DetachGrace > 0 {
-		x.run.Attended = 1
 	}
 	return x, m.kindOf(k).plan(x, p)
 }

@@ -146,14 +146,6 @@ func (s *sessionState) attach(n int) {
 	s.countDown()
 }
 
-// attended begins the grace period of a run anew, as another machine has calls attached to it.
-func (s *sessionState) attended(r *activeRun, alone bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.alone = alone
-	s.countDown()
-}
-
 // countDown restarts the grace period of a run with no call attached. Otherwise it stops the timer.
 // The caller holds s.mu.
 func (s *sessionState) countDown() {

@@ -219,11 +219,3 @@ func (l *Lines) Holders(ctx context.Context, serial string) (all []store.Hold, e
 	}
 	return all, nil
 }
-
-// Take takes the phone for the run, or returns a *store.BusyError. Goals need no phone.
-func (l *Lines) Take(ctx context.Context, serial, runID string) error {
-	if serial == "" {
-		return nil
-	}
-	return l.leases.Take(ctx, serial, runID)
-}

@@ -188,11 +188,11 @@ func TestWhoLooksFirstDoesNotOvertakeWhoCameFirst(t *testing.T) {
 
 func TestARunThatHasTakenItsPhoneDoesNotWait(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		require.NoError(t, w.Take(t.Context(), "A", "r1"))
+		require.NoError(t, w.leases.Take(t.Context(), "A", "r1"))
 		_, first := w.join(t.Context(), "A", "r1")
 		require.NoError(t, <-first)
 		require.Empty(t, w.busy)
-		busy, is := errors.AsType[*store.BusyError](w.Take(t.Context(), "A", "r2"))
+		busy, is := errors.AsType[*store.BusyError](w.leases.Take(t.Context(), "A", "r2"))
 		require.True(t, is)
 		require.Equal(t, "r1", busy.Hold.RunID)
 	})
