@@ -13,19 +13,17 @@ var (
 	symbolRows   = []string{"1234567890", "@#$_&-+()/", "*\"':;!?%="}
 )
 
-// keyHeight is a row's height in dp. A low display has low keys.
-func (k *Keyboard) keyHeight() int {
-	if k.sys.Wide {
-		return 38
-	}
-	return 52
-}
+// around is the height in dp of what is between and around the rows of keys.
+const around = 3*6 + 2*8
+
+// keyHeight is a row's height in dp. On a low display all of the keys take 46 % of it at most.
+func (k *Keyboard) keyHeight() int { return min(52, (k.sys.High*46/100-around)/4) }
 
 func (k *Keyboard) keyboardHeight(s *scene) int {
 	if k.ime() == adbIME {
 		return s.metrics.Px(36)
 	}
-	return s.metrics.Px(4*k.keyHeight() + 3*6 + 2*8)
+	return s.metrics.Px(4*k.keyHeight() + around)
 }
 
 // board is the soft keyboard for the focused field of s. The ADB keyboard only says that it is

@@ -28,7 +28,7 @@ type Screen struct {
 func (sc *Screen) scene() *scene {
 	s := &scene{size: sc.display.size(), metrics: sc.display.metrics()}
 	all := image.Rectangle{Max: s.size}
-	sc.sys.Wide = s.size.X > s.size.Y
+	sc.sys.Wide, sc.sys.High = s.size.X > s.size.Y, s.size.Y*160/s.metrics.Density
 	front, mem := sc.windows(s)
 	s.field = front.Field(mem.Focus)
 	bottom := s.metrics.Px(navHeight)

@@ -102,15 +102,35 @@ func (p *page) focused() int {
 	return slices.IndexFunc(p.list, func(e screen.Element) bool { return e.Focused && e.Editable })
 }
 
-// place is an element's number among its kin, from 1.
+// place is an element's number among its kin, from 1: among those of its row, if it lies in one.
 func (p *page) place(i int) int {
 	n := 0
-	for j := range p.list[:i+1] {
-		if p.list[j].Class == p.list[i].Class && p.list[j].ResourceID == p.list[i].ResourceID {
+	for j := max(p.row(i), 0); j <= i; j++ {
+		if p.akin(i, j) {
 			n++
 		}
 	}
 	return n
+}
+
+// akin reports whether two elements have the same class and id.
+func (p *page) akin(i, j int) bool {
+	return p.list[i].Class == p.list[j].Class && p.list[i].ResourceID == p.list[j].ResourceID
+}
+
+// row is the one of several alike that take touches in which an element lies, or -1.
+func (p *page) row(i int) int {
+	for of := i - 1; of >= 0; of-- {
+		if !p.list[of].Touchable() || !p.inside(i, of) {
+			continue
+		}
+		for j := range p.list {
+			if j != of && p.akin(j, of) {
+				return of
+			}
+		}
+	}
+	return -1
 }
 
 // near are words in the row of an element that are not its own.

@@ -278,13 +278,13 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 		Y: round((at.Y - b.Min.Y) / (b.Max.Y - b.Min.Y))}
 	kin, same := 0, 0
 	for j := range p.list {
-		if p.list[j].Class == e.Class && p.list[j].ResourceID == e.ResourceID {
+		if p.akin(i, j) {
 			if kin++; p.says(j) == t.Label {
 				same++
 			}
 		}
 	}
-	near := p.near(i)
+	near, row := p.near(i), p.row(i)
 	if foreign(t.Label) {
 		return t, errors.New("what it says looks like a parameter")
 	}
@@ -304,7 +304,7 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	}
 	add(locator{Class: e.Class, ID: e.ResourceID, Picture: look}, look != "")
 	add(locator{Class: e.Class, ID: e.ResourceID, Place: p.place(i)},
-		kin > 1 && near == nil && !p.inList(i))
+		kin > 1 && (near == nil && !t.Listed || row >= 0))
 	if same > 1 && near != nil { // only its row tells it from its kin
 		for n := range t.Locators {
 			t.Locators[n].Near = slices.Clone(near)
@@ -335,7 +335,7 @@ func (m *maker) generalTarget(p *page, t Target) Target {
 
 // kin are the locators that also find what another value of a parameter names, and nothing of
 // another kind that says the same: by the id that they share or that has the value in it, or by a
-// neighbour.
+// neighbour, or by their place in a row.
 func (m *maker) kin(p *page, all []locator) (list []locator) {
 	ids := map[string]int{}
 	for i := range p.list {
@@ -343,7 +343,7 @@ func (m *maker) kin(p *page, all []locator) (list []locator) {
 	}
 	var near []string
 	for _, l := range all {
-		if near = append(near, l.Near...); l.ID == "" {
+		if near = append(near, l.Near...); l.ID == "" && (l.Place == 0 || l.Near != nil) {
 			continue
 		}
 		if name := strings.LastIndex(l.ID, "/") + 1; ids[l.ID] == 1 {

@@ -206,3 +206,43 @@ func TestAParameterNamesOneOfItsKin(t *testing.T) {
 		}
 	}
 }
+
+// A name in a row of a list is found in the row of another name by its place in it: the same words
+// at another place, such as the last message's, are not touched.
+func TestAParameterNamesARowByTheSamePlaceInIt(t *testing.T) {
+	t.Parallel()
+	chats := func(rows ...[3]string) (list []screen.Element) {
+		for n, row := range rows {
+			y := 0.1 + 0.1*float64(n)
+			at := func(x, w float64) screen.Rect {
+				return screen.Rect{Min: screen.Point{X: x, Y: y}, Max: screen.Point{X: x + w, Y: y + 0.08}}
+			}
+			list = append(list, screen.Element{Class: "Row", ResourceID: "app:id/chat", Depth: 1,
+				Clickable: true, Enabled: true, Bounds: at(0, 0.9)})
+			for k, says := range row {
+				list = append(list, screen.Element{Class: "Text", Text: says, Depth: 2, Enabled: true,
+					Bounds: at(0.3*float64(k), 0.25)})
+			}
+		}
+		return list
+	}
+	src := Source{Run: store.Run{State: store.Completed, Task: "Write to Tom."}}
+	for i, a := range []actions.Action{actions.Click{At: screen.Point{X: 0.5, Y: 0.14}},
+		actions.Complete{Report: "Done."}} {
+		src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+			Index: i + 1, Proposal: agentloop.Proposal{Decision: actions.Decision{Action: a},
+				Elements: chats([3]string{"T", "Tom", "See you"}, [3]string{"A", "Anna", "Bye"})}}})
+	}
+	s, _, err := Make(src, MakeOptions{Name: "write", Params: map[string]string{"who": "Tom"}})
+	require.NoError(t, err)
+	s, err = s.Fill(map[string]any{"who": "Mom"})
+	require.NoError(t, err)
+	found := func(rows ...[3]string) int {
+		p := &page{list: chats(rows...), picture: func() image.Image { return nil }}
+		_, i, _ := p.find(&s.Steps[0].Targets[0])
+		return i
+	}
+	require.Equal(t, 6, found([3]string{"A", "Anna", "Mom"}, [3]string{"M", "Mom", "Bye"}))
+	require.Equal(t, -1, found([3]string{"A", "Anna", "Mom"}, [3]string{"T", "Tom", "Hi"}))
+	require.Equal(t, -1, found([3]string{"A", "Mom", "x"}, [3]string{"M", "Mom", "Bye"}), "two")
+}

@@ -37,7 +37,8 @@ func hold(at time.Time, size image.Point) *held { return holdLaid(at, size, fals
 func holdLaid(at time.Time, size image.Point, lower bool) *held {
 	h, still := &held{now: at}, 0.0
 	h.Simulator = sandbox.New(&sandbox.Options{Size: size, AnimationScale: &still, More: true,
-		Lower: lower, Now: func() time.Time { return h.now }})
+		Density: size.X * 4 / 9, // all are 360 dp wide; 0 is the default
+		Lower:   lower, Now: func() time.Time { return h.now }})
 	return h
 }
 
@@ -76,7 +77,10 @@ func (h *held) do(t *testing.T, a actions.Action) {
 	case actions.Type:
 		h.Keys.Text(a.Text)
 	case actions.Scroll:
-		h.Touch.Swipe(s.X/2, s.Y*2/3, s.X/2, s.Y/3, 1500*time.Millisecond)
+		way := a.Traits().Points
+		x, y := at(way[0])
+		toX, toY := at(way[1])
+		h.Touch.Swipe(x, y, toX, toY, 1500*time.Millisecond)
 	case actions.OpenApp:
 		name := a.App
 		for _, app := range h.Apps.Packages() {
@@ -130,8 +134,8 @@ var walks = map[string][]string{
 	"SimpleSmsSend": append([]string{smsApp}, text("{number}", "\n", "{message}")...),
 	"SimpleSmsReply": {smsApp, "tap {number}", "tap compose_message_text", "type {message}",
 		"tap send_message_button"},
-	"SystemBrightnessMax": {settingsApp, "tap row_display", "tap pref_screen_brightness 0.98"},
-	"SystemBrightnessMin": {settingsApp, "tap row_display", "tap pref_screen_brightness 0.02"},
+	"SystemBrightnessMax": {settingsApp, "tap row_display", "tap pref_screen_brightness 0.99"},
+	"SystemBrightnessMin": {settingsApp, "tap row_display", "tap pref_screen_brightness 0.01"},
 	"OpenAppTaskEval":     {"open {app_name}"},
 	"TurnOnWifiAndOpenApp": {settingsApp, "tap row_network", "tap pref_wifi_on",
 		"open {app_name}"},
@@ -381,7 +385,7 @@ func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
 		{"other layout", func() *held { return holdLaid(evening, image.Point{}, true) }, nil, 0,
 			0.85},
 		{"large text", small, put("font_scale", "1.3"), 0, 0.8},
-		{"landscape", small, put("user_rotation", "1"), 0, 0.4},
+		{"landscape", small, put("user_rotation", "1"), 0, 0.65},
 	} {
 		calls := 0
 		for i, task := range first {

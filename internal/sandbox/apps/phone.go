@@ -26,6 +26,7 @@ type Host struct {
 	Lang     string // one of words.Languages
 	Apps     []*App
 	Wide     bool   // the display is wider than high
+	High     int    // how high it is, in dp
 	Front    string // package of the app or the dialog in front, told by the phone
 	Page     string // the activity in front, in ".Main" form, told by the phone
 	Lower    bool   // apps have their other layout: actions are below
