@@ -89,8 +89,10 @@ func TestASkillIsATool(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "echo", brief.Skill.Skill)
 		require.Contains(t, w.call("skill_echo", in{}).text, "missing properties")
-		require.Contains(t, w.call("skill_echo", in{"what": "x", "other": 1}).text,
-			"the arguments are: what, heal, ")
+		unknown := w.call("skill_echo", in{"whatt": "x"})
+		require.Equal(t, "INVALID_ARGUMENT", unknown.Error.Code)
+		require.Contains(t, unknown.text, "pass it as what; the arguments are: what, heal, ")
+		require.Contains(t, w.call("skill_echo", in{"what": nil}).text, `null has type "null", want "string"`)
 
 		w.notifications()
 		for i := range 3 {

@@ -94,11 +94,11 @@ func (t *Tools) toolOf(s usecase.ListedSkill) (d tool, ok bool) {
 	})
 	d.call = func(ctx context.Context, c *call) (*toolResult, error) {
 		given, err := schema.Object(c.request.GetRawArguments())
+		if err == nil {
+			err = schema.Known(d.wording().input, given)
+		}
 		if err != nil {
 			return nil, runs.Coded(runs.InvalidArgument, err)
-		}
-		if err := schema.Known(d.wording().input, given); err != nil {
-			return nil, err
 		}
 		p := &c.request.Params
 		p.Name, p.RawArguments = skillTool, nil

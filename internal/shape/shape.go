@@ -87,7 +87,10 @@ func (s *Shape) Validate(value any) error {
 	if c.looks(value, s.tree); c.err != nil {
 		return c.err
 	}
-	return s.resolved.Validate(value)
+	if err := s.resolved.Validate(value); err != nil {
+		return errors.New(strings.ReplaceAll(err.Error(), "<invalid reflect.Value>", "null"))
+	}
+	return nil
 }
 
 // ApplyDefaults adds what is missing in an object and has a default. The object has to fit.

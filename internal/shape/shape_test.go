@@ -61,6 +61,7 @@ func TestAValueIsHeldAgainstASchemaWithBoundedWork(t *testing.T) {
 		"required":["kids"]}`
 	for name, c := range map[string]struct{ schema, value, why string }{
 		"one of two types": {`{"type": ["string", "null"]}`, `null`, ""},
+		"nothing":          {`{"properties":{"n":{"type":"string"}}}`, `{"n":null}`, `type: null has type "null", want "string"`},
 		"a part":           {`{"$defs":{"n":{"type":"integer"}},"items":{"$ref":"#/$defs/n"}}`, `["x"]`, "integer"},
 		"a tree":           {tree, `{"kids":[{"kids":[]},{"kids":[{"kids":[]}]}]}`, ""},
 		"a wrong tree":     {tree, `{"kids":[{"kids":[]},{"kids":[{}]}]}`, "kids"},
