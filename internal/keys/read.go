@@ -198,6 +198,10 @@ func (r *reader) read(n ast.Node, to reflect.Value, tag reflect.StructTag, what 
 	case *Map:
 		r.pairs(n, x, what)
 	case *Any:
+		if ast.Filter(ast.AliasType, n) != nil { // a few of them can stand for millions of values
+			r.wrong(n, "%s: want all of it written out, without aliases", what)
+			return
+		}
 		r.note(n, what, yaml.NodeToValue(n, &x.Value))
 	default:
 		r.kind(n, to, tag, what, deep)

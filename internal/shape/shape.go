@@ -88,7 +88,8 @@ func (s *Shape) Validate(value any) error {
 		return c.err
 	}
 	if err := s.resolved.Validate(value); err != nil {
-		return errors.New(strings.ReplaceAll(err.Error(), "<invalid reflect.Value>", "null"))
+		return errors.New(text.Cut(strings.ReplaceAll(err.Error(), "<invalid reflect.Value>",
+			"null"), 300))
 	}
 	return nil
 }

@@ -53,9 +53,8 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 			"used where is not known; make the skill from a run in which they differ")
 	}
 	for name, v := range o.Params {
-		if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(name) || v == "" {
-			return nil, nil, fmt.Errorf("--param %s=%s: want NAME=VALUE, and a name of small "+
-				"letters, digits and _", name, text.Quote(v, 40))
+		if err := checkParam(name); err != nil || v == "" {
+			return nil, nil, cmp.Or(err, fmt.Errorf("--param %s=: want NAME=VALUE", name))
 		}
 	}
 	slices.SortFunc(m.values, func(a, b string) int {

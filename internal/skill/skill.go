@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -127,6 +129,17 @@ func checkName(name string) error {
 	return nil
 }
 
+var paramNames = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// checkParam returns an error for what cannot be the name of a parameter.
+func checkParam(name string) error {
+	if !paramNames.MatchString(name) || name == "secret" {
+		return fmt.Errorf("%s is no name of a parameter (want small letters, digits and _, "+
+			"beginning with a letter, and not secret)", text.Quote(name, 64))
+	}
+	return nil
+}
+
 // NameOf is a name for a skill that does the task.
 func NameOf(task string) string {
 	words := regexp.MustCompile(`[a-z0-9]+`).FindAllString(strings.ToLower(task), 6)
@@ -158,6 +171,9 @@ func (s *Skill) problems(file []byte) (all keys.Problems) {
 	note(s.Of("params"), "params", err)
 	if err != nil {
 		return all
+	}
+	for name := range schema.Properties {
+		note(s.Of("params"), "params", checkParam(name))
 	}
 	for i := range s.Steps {
 		step, where := &s.Steps[i], fmt.Sprintf("step %d", i+1)
@@ -279,29 +295,87 @@ func (s *Skill) Fill(values map[string]any) (*Skill, error) {
 		return nil, err
 	}
 	schema := of.Schema
-	all := map[string]any{}
+	all, words := map[string]any{}, map[string]string{}
 	for name, v := range values {
 		p, known := schema.Properties[name]
 		if !known {
-			return nil, hint.Add(fmt.Errorf("the skill %s has no parameter %q (it has: %s)", s.Name,
-				name, cmp.Or(strings.Join(s.ParamNames(), ", "), "none")), wanted(schema))
+			return nil, hint.Add(fmt.Errorf("the skill %s has no parameter %s (it has: %s)", s.Name,
+				text.Quote(name, 64), cmp.Or(strings.Join(s.ParamNames(), ", "), "none")),
+				wanted(schema))
 		}
-		all[name] = typed(p, v)
+		if v != nil { // as some clients leave out what they do not use
+			all[name] = typed(p, v)
+		}
 	}
 	if err = of.ApplyDefaults(&all); err == nil {
 		err = of.Validate(all)
 	}
+	for name, v := range all {
+		if said, is := values[name].(string); is { // with all of its digits
+			v = said
+		}
+		said, failed := inWords(v)
+		words[name], err = said, cmp.Or(err, failed)
+	}
+	var out *Skill
+	if err == nil {
+		out, err = s.filled(words)
+	}
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("the parameters of %s: %w", s.Name, err), wanted(schema))
 	}
-	return s.mapped(func(text string) string {
-		return placeholder.ReplaceAllStringFunc(text, func(m string) string {
-			if v, ok := all[m[2:len(m)-2]]; ok {
-				return fmt.Sprint(v)
+	return out, nil
+}
+
+// inWords is a value as it stands in a text.
+func inWords(v any) (string, error) {
+	const exact = 1 << 53 // others have lost digits
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case float64:
+		if math.Abs(v) < exact {
+			return strconv.FormatFloat(v, 'f', -1, 64), nil
+		}
+	}
+	return "", fmt.Errorf("%s cannot stand in a text: want a text, a number of at most 15 digits, "+
+		"true or false", text.Quote(fmt.Sprint(v), 40))
+}
+
+// own are the placeholders that a replay fills in. No value may bring one.
+var own = regexp.MustCompile(`\{\{(secret|answer [0-9]+)\}\}`)
+
+// filled is the skill with these values, which all of its steps can be carried out with.
+func (s *Skill) filled(words map[string]string) (*Skill, error) {
+	var wrong error
+	out, err := s.mapped(func(text string) string {
+		filled := placeholder.ReplaceAllStringFunc(text, func(m string) string {
+			value, given := words[m[2:len(m)-2]]
+			if !given && !own.MatchString(m) {
+				wrong = fmt.Errorf("%s has no value", m[2:len(m)-2])
 			}
-			return m
+			return cmp.Or(value, map[bool]string{false: m}[given])
 		})
+		if len(own.FindAllString(filled, -1)) > len(own.FindAllString(text, -1)) {
+			wrong = errors.New("{{secret}} and {{answer 1}} cannot be in a value")
+		}
+		return filled
 	})
+	if err = cmp.Or(err, wrong); err != nil {
+		return nil, err
+	}
+	for i := range out.Steps {
+		a, err := out.Steps[i].action()
+		if err == nil {
+			err = a.Validate()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
+		}
+	}
+	return out, nil
 }
 
 // wanted says which parameters there are, with what they were recorded with.

@@ -35,9 +35,54 @@ func TestWhatIsWrongInAFileIsToldWhereItStands(t *testing.T) {
 		{"type: object", `$ref: "#"`, "buy.yaml:5:3: params: the schema refers to itself"},
 		{"type: object", "type: objekt", "buy.yaml:5:3: params: "},
 		{"find {{what}}", "find {{thing}}", "buy.yaml:12:1: {{thing}}: params have no such"},
+		{"{what: {", "{b-c: {", `buy.yaml:5:3: params: "b-c" is no name of a parameter`},
+		{"{what: {", "{secret: {", `buy.yaml:5:3: params: "secret" is no name of a parameter`},
+		{"{what: {", "{what: null, b: {", "buy.yaml:5:3: params: "},
+		{"type: object", "type: object\n  x: &x [1]\n  y: [*x, *x]", "buy.yaml:5:3: params: want all of it written out"},
 		{"name: buy", "name: ../buy", "buy.yaml:1:7: name: "},
 	} {
 		_, err := Parse("buy.yaml", []byte(strings.Replace(onePress, c.old, c.new, 1)))
 		require.ErrorContains(t, err, c.want, c.new)
+	}
+}
+
+// A value stands in the texts as it was given. One that would be typed as something else, or that
+// no step could be carried out with, is refused before the phone is touched.
+func TestAValueIsTypedAsItWasGiven(t *testing.T) {
+	for _, c := range []struct {
+		kind       string
+		value      any
+		typed, why string
+	}{
+		{"number", 1000000.0, "1000000", ""},
+		{"number", "1234567.50", "1234567.50", ""},
+		{"integer", "12345678901234567890", "12345678901234567890", ""},
+		{"integer", 12345678901234567890.0, "", "cannot stand in a text"},
+		{"integer", "-1", "-1", ""},
+		{"integer", "0012", "", `0012 has type "string"`},
+		{"boolean", "true", "true", ""},
+		{"object", map[string]any{"a": 1.0}, "", "cannot stand in a text"},
+		{"string", "a\nb \"q\" 😀 {{what}}", "a\nb \"q\" 😀 {{what}}", ""},
+		{"string", "{{secret}}", "", "cannot be in a value"},
+		{"string", "x {{answer 1}}", "", "cannot be in a value"},
+		{"string", "", "", "the text is empty"},
+		{"string", "\x00", "", "control character"},
+		{"string", strings.Repeat("x", 1<<20), "", "at most 4000"},
+		{"string", nil, "", "what has no value"},
+		{"integer", strings.Repeat("x", 1<<20), "", "xx…"},
+	} {
+		s, err := Parse("buy.yaml", []byte(strings.Replace(onePress, "string", c.kind, 1)))
+		require.NoError(t, err)
+		s, err = s.Fill(map[string]any{"what": c.value})
+		if c.why != "" {
+			require.ErrorContains(t, err, c.why, "%s %.40q", c.kind, c.value)
+			require.Less(t, len(err.Error()), 500)
+			continue
+		}
+		require.NoError(t, err, "%s %.40q", c.kind, c.value)
+		require.Equal(t, "Buy "+c.typed, s.Task)
+		a, err := s.Steps[1].action()
+		require.NoError(t, err)
+		require.Equal(t, c.typed, a.Traits().Text)
 	}
 }

@@ -114,7 +114,7 @@ func fit(report string, schema *shape.Shape) (json.RawMessage, error) {
 		return nil, errors.New("the answer is no JSON: " + text.Cut(err.Error(), 200))
 	}
 	if err := schema.Validate(value); err != nil {
-		return nil, errors.New("the answer does not fit its schema: " + text.Cut(err.Error(), 300))
+		return nil, fmt.Errorf("the answer does not fit its schema: %w", err)
 	}
 	exact := json.NewDecoder(strings.NewReader(body))
 	exact.UseNumber() // large ones would become others
