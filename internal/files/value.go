@@ -43,20 +43,15 @@ const patience = 10 * time.Second
 // Change run edit for the same file at once, in any process, and a reader finds the old value or
 // the new one. If edit returns an error, Change returns the same error and leaves the file alone.
 func Change[T any](path string, edit func() (T, error)) error {
-	unwritable := func(doing string, err error) error {
-		return hint.Add(fmt.Errorf("%s %s: %w", doing, path, err), "see that this user may "+
-			"write to "+filepath.Dir(path)+", and that there is room; or use another data "+
-			"folder (data_dir)")
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return unwritable("making the folder of", err)
+		return Unwritable(path, err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		if ctx.Err() == nil {
-			return unwritable("changing", err)
+			return Unwritable(path, err)
 		}
 		return hint.Add(fmt.Errorf("waiting for another change of %s: %w", path, err),
 			"end the other taploop that changes it, then try again")
@@ -70,8 +65,23 @@ func Change[T any](path string, edit func() (T, error)) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	if err := atomicwriter.WriteFile(path, append(b, '\n'), 0o600); err != nil {
-		return unwritable("writing", err)
+	return Write(path, append(b, '\n'))
+}
+
+// Write writes a file, whole or not at all, which only the user may read, and makes its folder.
+func Write(path string, b []byte) error {
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = atomicwriter.WriteFile(path, b, 0o600)
 	}
-	return nil
+	return Unwritable(path, err)
+}
+
+// Unwritable is the error of a file that could not be written, with what helps, or nil.
+func Unwritable(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return hint.Add(fmt.Errorf("writing %s: %w", path, err), "see that this user may write to "+
+		filepath.Dir(path)+", and that there is room; or use another data folder (data_dir)")
 }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -281,7 +282,11 @@ func TestFilesThatAreNoCassettesAreLeftAlone(t *testing.T) {
 		require.NotEmpty(t, hint.Of(err))
 		require.Equal(t, text, read(t, path))
 	}
-	_, err := model.NewReplayer(filepath.Join(t.TempDir(), "none"), nil)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	_, err := model.NewReplayer(pipe, nil)
+	require.ErrorContains(t, err, pipe+" is no regular file")
+	_, err = model.NewReplayer(filepath.Join(t.TempDir(), "none"), nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.Contains(t, hint.Of(err), "--record")
 	_, err = model.NewRecorder(t.TempDir(), nil)

@@ -58,9 +58,16 @@ type tape struct {
 
 // NewReplayer reads a cassette wholly. opts may be nil.
 func NewReplayer(path string, opts *ReplayOptions) (*Replayer, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // reading from a pipe might never end
+		err = fmt.Errorf("%s is no regular file", path)
+	}
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("replaying: %w", err), "record it first, with --record")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("replaying: %w", err)
 	}
 	defer f.Close()
 	all, _, err := readCassette(f)

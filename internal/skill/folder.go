@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moby/sys/atomicwriter"
-
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
@@ -94,22 +92,19 @@ func (f Folder) write(s *Skill, path string) error {
 	if _, err := Parse(path, b); err != nil { // it could not be read again
 		return err
 	}
-	if err := os.MkdirAll(string(f), 0o700); err != nil {
-		return err
-	}
-	return atomicwriter.WriteFile(path, b, 0o600)
+	return files.Write(path, b)
 }
 
 // Remove removes a skill and what is proposed for it.
 func (f Folder) Remove(name string) error {
-	if _, err := f.Read(name); errors.Is(err, ErrUnknown) {
+	if _, err := f.Read(name); errors.Is(err, ErrUnknown) || checkName(name) != nil {
 		return err
 	}
 	err := os.Remove(f.Path(name))
 	if failed := os.Remove(f.Path(name + proposed)); !errors.Is(failed, fs.ErrNotExist) {
 		err = errors.Join(err, failed)
 	}
-	return err
+	return files.Unwritable(f.Path(name), err)
 }
 
 // Propose keeps a change of a skill until a person takes it.
@@ -125,4 +120,6 @@ func (f Folder) Proposed(name string) (*Skill, error) {
 }
 
 // Take makes what is proposed for a skill the skill.
-func (f Folder) Take(name string) error { return os.Rename(f.Path(name+proposed), f.Path(name)) }
+func (f Folder) Take(name string) error {
+	return files.Unwritable(f.Path(name), os.Rename(f.Path(name+proposed), f.Path(name)))
+}

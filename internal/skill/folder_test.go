@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/hint"
 )
 
 // What lies in the folder and is no skill is told, and not waited for.
@@ -45,4 +47,20 @@ func TestAFolderMayHaveAnythingInIt(t *testing.T) {
 	}
 	_, err = f.Read("pipe")
 	require.ErrorContains(t, err, "is no regular file")
+}
+
+// Where nothing can be written the error says what helps, and no name leads out of the folder.
+func TestAFolderThatCannotBeWrittenSaysWhatHelps(t *testing.T) {
+	t.Parallel()
+	s, err := Parse("buy.yaml", []byte(onePress))
+	require.NoError(t, err)
+	for _, err := range []error{Folder("/proc/skills").Write(s), Folder("/proc/skills").Propose(s),
+		Folder("/proc/skills").Take("buy"), Folder("/dev/null").Write(s)} {
+		require.Contains(t, hint.Of(err), "see that this user may write to ")
+	}
+	dir := t.TempDir()
+	f := Folder(filepath.Join(dir, "skills"))
+	require.NoError(t, Folder(dir).Write(s))
+	require.ErrorContains(t, f.Remove("../buy"), "is no name of a skill")
+	require.FileExists(t, Folder(dir).Path("buy"))
 }
