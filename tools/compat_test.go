@@ -189,6 +189,9 @@ func TestAClientOfGelabsServerGetsApprovalsAsQuestions(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, asks, first.code(), first.text)
 		require.Contains(t, first.Question.Text, "This is an approval of an action")
+		final := first.structured["final_action"].(map[string]any)["agent_action"].(map[string]any)
+		require.Equal(t, []any{"INFO", "INFO", first.Question.Text},
+			[]any{final["action"], final["action_type"], final["value"]})
 		require.NotRegexp(t, `taploop \w+ |--\w+`, first.text, "no command line decides")
 		require.Equal(t, "DECISION_FORBIDDEN", func() string {
 			a, err := w.try(w.gelab(), "ask_agent", in{"device_id": "A",

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
@@ -28,7 +29,9 @@ func (e edge) run(
 		return nil, err
 	}
 	if c.gelab { // these clients know their own words
-		asInfo(&body)
+		if err := asInfo(&body); err != nil {
+			return nil, err
+		}
 	}
 	pictures, err := e.pictures(ctx, &body, o.Status, o.Shown.Private(e.opts.Privacy))
 	if err != nil {
@@ -41,13 +44,13 @@ func (e edge) run(
 }
 
 // asInfo makes what waits for a person, an approval or a phone that is handed over, a question in
-// words, which says so.
-func asInfo(body *result.Result) {
+// words, which says so, and the action that waits an INFO.
+func asInfo(body *result.Result) (err error) {
 	switch body.Reason {
 	case agentloop.ActionNeedsApproval, agentloop.TakeoverNeeded:
 		body.Reason = agentloop.InfoNeedsReply
 	default:
-		return
+		return nil
 	}
 	if body.State.Waiting() {
 		body.State = store.WaitingReply
@@ -57,7 +60,11 @@ func asInfo(body *result.Result) {
 		asked.Text += "\n(This is an approval of an action. A person decides, on the inbox page " +
 			"or at the terminal.)"
 		body.Question = &asked
+		if asks := (actions.Decision{Action: actions.Info{Question: asked.Text}}); body.Final != nil {
+			body.Final.Action, err = asks.AgentAction()
+		}
 	}
+	return err
 }
 
 // body is the object of a result, without pictures.
