@@ -52,8 +52,8 @@ func connect(ctx context.Context, s Server) (*connection, error) {
 		c.end()
 		return nil, errors.New(errorText(err))
 	}
-	c.tools = wire.tools
 	c.listPrompts(ctx)
+	c.tools = wire.tools
 	return c, nil
 }
 

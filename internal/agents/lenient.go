@@ -26,7 +26,7 @@ type listedTool struct {
 	Prompt      string          // the prompt that it returns, "" for a tool
 }
 
-// maxTools is how many tools a server may list.
+// maxTools is how many tools and prompts a server may list.
 const maxTools = 1000
 
 // SendRequest implements transport.Interface.
@@ -37,8 +37,10 @@ func (l *lenient) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 		return resp, err
 	}
 	switch mcp.MCPMethod(r.Method) {
-	case mcp.MethodToolsList:
+	case mcp.MethodToolsList, mcp.MethodPromptsList:
 		resp.Result, err = l.listAll(ctx, r, resp.Result)
+	case mcp.MethodPromptsGet:
+		resp.Result, err = promptText(resp.Result)
 	case mcp.MethodToolsCall:
 		resp.Result, err = result(resp.Result)
 	}
@@ -48,7 +50,7 @@ func (l *lenient) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 // maxPages is how many pages a list of tools may have.
 const maxPages = maxTools
 
-// listAll keeps the tools of the page and of all that follow it. It returns a page without tools
+// listAll keeps what the page lists, and all that follow it. It returns a page without entries
 // that is the last one. A cursor is passed back as it came, and one that came before ends the list.
 func (l *lenient) listAll(ctx context.Context, r transport.JSONRPCRequest, page json.RawMessage) (
 	json.RawMessage, error) {
@@ -79,7 +81,7 @@ func (l *lenient) listAll(ctx context.Context, r transport.JSONRPCRequest, page 
 		}
 		page = resp.Result
 	}
-	return json.Marshal(map[string]any{"tools": []any{}})
+	return json.RawMessage(`{"tools":[],"prompts":[]}`), nil
 }
 
 // withCursor returns the params of a request for the page at the cursor.
@@ -105,24 +107,27 @@ func modern(params map[string]json.RawMessage) bool {
 	return mcp.IsModernProtocol(version)
 }
 
-// list keeps the tools of a page, the first of each name, and returns the cursor of the next page,
-// or nil if missing.
+// list keeps the tools or prompts of a page, the first of each name, and returns the cursor of the
+// next page, or nil if missing.
 func (l *lenient) list(page json.RawMessage) (next json.RawMessage, err error) {
 	var p struct {
-		Tools []json.RawMessage `json:"tools"`
-		Next  json.RawMessage   `json:"nextCursor"`
+		Tools   []json.RawMessage `json:"tools"`
+		Prompts []json.RawMessage `json:"prompts"`
+		Next    json.RawMessage   `json:"nextCursor"`
 	}
 	if err := json.Unmarshal(page, &p); err != nil {
 		return nil, fmt.Errorf("its list of tools cannot be read: %w", err)
 	}
-	for _, tool := range p.Tools {
-		var fields map[string]json.RawMessage
-		_ = json.Unmarshal(tool, &fields) // a tool without a name
-		t := listedTool{Schema: fields["inputSchema"]}
-		_ = json.Unmarshal(fields["description"], &t.Description) // a tool without a description
-		same := func(k listedTool) bool { return k.Name == t.Name }
-		if json.Unmarshal(fields["name"], &t.Name) != nil || t.Name == "" ||
-			slices.ContainsFunc(l.tools, same) {
+	for i, one := range append(p.Tools, p.Prompts...) {
+		t := listedTool{Schema: member(one, "inputSchema"), Name: word(one, "name"),
+			Description: word(one, "description")}
+		if t.Name == "" {
+			continue
+		}
+		if i >= len(p.Tools) {
+			t.asPrompt(member(one, "arguments"))
+		}
+		if slices.ContainsFunc(l.tools, func(k listedTool) bool { return k.Name == t.Name }) {
 			continue
 		}
 		if len(l.tools) == maxTools {
@@ -134,6 +139,19 @@ func (l *lenient) list(page json.RawMessage) (next json.RawMessage, err error) {
 		return nil, nil
 	}
 	return p.Next, nil
+}
+
+// member is a member of an object, or nil if missing.
+func member(object json.RawMessage, name string) json.RawMessage {
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(object, &all) // what is no object has no members
+	return all[name]
+}
+
+// word is a member of an object that is a text, or "".
+func word(object json.RawMessage, name string) (s string) {
+	_ = json.Unmarshal(member(object, name), &s) // of another type
+	return s
 }
 
 // result returns the result of a call with its content joined into one text.
@@ -182,6 +200,9 @@ func asText(part json.RawMessage) string {
 				return p.Resource.Text
 			}
 		}
+	}
+	if said := ""; json.Unmarshal(part, &said) == nil {
+		return said
 	}
 	return string(part)
 }

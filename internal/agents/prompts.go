@@ -12,49 +12,44 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-const (
-	maxPrompts  = 100              // of a server that agents see
-	promptsTime = 10 * time.Second // to list them
-)
+// promptsTime is how long the prompts of a server may take to be listed.
+const promptsTime = 10 * time.Second
 
-// listPrompts adds the prompts of the server as tools that return them. A server whose list cannot
-// be read has none.
+// listPrompts adds the prompts of the server to its tools. A server whose list cannot be read has
+// those that were read.
 func (c *connection) listPrompts(ctx context.Context) {
 	if c.client.GetServerCapabilities().Prompts == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, promptsTime)
 	defer cancel()
-	list, err := c.client.ListPrompts(ctx, mcp.ListPromptsRequest{})
-	if err != nil {
-		return
-	}
-	for _, p := range list.Prompts[:min(len(list.Prompts), maxPrompts)] {
-		if p.Name == "" {
-			continue
-		}
-		c.tools = append(c.tools, listedTool{Name: "prompt_" + p.Name, Schema: promptSchema(p),
-			Prompt: p.Name, Description: "Returns the prompt " + text.Quote(p.Name, 200) +
-				" of the server, which says how to do something. It changes nothing. " +
-				p.Description})
-	}
+	_, _ = c.client.ListPrompts(ctx, mcp.ListPromptsRequest{}) // wire keeps them
 }
 
-// promptSchema is the JSON Schema of a prompt's arguments, which are texts.
-func promptSchema(p mcp.Prompt) json.RawMessage {
+// asPrompt makes t, which has a prompt's name and description, a tool that returns the prompt. Its
+// arguments are texts.
+func (t *listedTool) asPrompt(arguments json.RawMessage) {
+	var all []json.RawMessage
+	_ = json.Unmarshal(arguments, &all) // a prompt without arguments
 	properties, required := map[string]any{}, []string{}
-	for _, a := range p.Arguments {
-		properties[a.Name] = map[string]any{"type": "string", "description": a.Description}
-		if a.Required {
-			required = append(required, a.Name)
+	for _, a := range all {
+		name := word(a, "name")
+		if name == "" {
+			continue
+		}
+		properties[name] = map[string]any{"type": "string", "description": word(a, "description")}
+		if string(member(a, "required")) == "true" {
+			required = append(required, name)
 		}
 	}
-	raw, err := json.Marshal(map[string]any{"type": "object", "properties": properties,
+	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties,
 		"required": required})
 	if err != nil {
 		panic(err) // it is made of texts
 	}
-	return raw
+	*t = listedTool{Name: "prompt_" + t.Name, Schema: schema, Prompt: t.Name,
+		Description: "Returns the prompt " + text.Quote(t.Name, 200) +
+			" of the server, which says how to do something. It changes nothing. " + t.Description}
 }
 
 // prompt returns a prompt of a server as text.
@@ -76,11 +71,27 @@ func (c *connection) prompt(ctx context.Context, name string, args json.RawMessa
 	case err != nil:
 		return failed("the prompt could not be read: %s", errorText(err)), nil
 	}
+	return Result{Text: got.Description}, nil // wire has put them there
+}
+
+// promptText returns a prompt with the texts of its messages as its description.
+func promptText(raw json.RawMessage) (json.RawMessage, error) {
+	var messages []json.RawMessage
+	if err := json.Unmarshal(member(raw, "messages"), &messages); err != nil {
+		return nil, fmt.Errorf("its messages cannot be read: %w", err)
+	}
 	var all []string
-	for _, m := range got.Messages {
-		if t, is := m.Content.(mcp.TextContent); is {
-			all = append(all, t.Text)
+	for _, m := range messages {
+		content := member(m, "content")
+		parts := []json.RawMessage{content}
+		if list := []json.RawMessage(nil); json.Unmarshal(content, &list) == nil {
+			parts = list
+		}
+		for _, part := range parts {
+			if said := asText(part); said != "" {
+				all = append(all, said)
+			}
 		}
 	}
-	return Result{Text: strings.Join(all, "\n\n")}, nil
+	return json.Marshal(mcp.GetPromptResult{Description: strings.Join(all, "\n\n")})
 }
