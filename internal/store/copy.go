@@ -121,26 +121,30 @@ func (t table) rows(
 			strings.Repeat(", ?", len(t.key)-1) + ")"
 	}
 	query += " ORDER BY " + quotedList(t.key) + " LIMIT ?"
-	return collect(ctx, s.read, func(row scanner) ([]any, error) {
-		values := make([]any, len(columns))
-		into := make([]any, len(columns))
+	return collect(ctx, s.read, scanValues(len(columns)), query,
+		append(slices.Clone(after), most)...)
+}
+
+// scanValues reads a row of so many columns.
+func scanValues(n int) func(scanner) ([]any, error) {
+	return func(row scanner) ([]any, error) {
+		values, into := make([]any, n), make([]any, n)
 		for i := range values {
 			into[i] = &values[i]
 		}
-		return values, row.Scan(into...)
-	}, query, append(slices.Clone(after), most)...)
+		err := row.Scan(into...)
+		for i, v := range values {
+			if b, is := v.([]byte); is && b == nil { // what SQLite has for one that is empty
+				values[i] = []byte{}
+			}
+		}
+		return values, err
+	}
 }
 
 // last is the key of the last row, nil without one.
 func (t table) last(ctx context.Context, s *Store) ([]any, error) {
-	rows, err := collect(ctx, s.read, func(row scanner) ([]any, error) {
-		values := make([]any, len(t.key))
-		into := make([]any, len(t.key))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		return values, row.Scan(into...)
-	}, "SELECT "+quotedList(t.key)+" FROM "+t.from()+" ORDER BY \""+
+	rows, err := collect(ctx, s.read, scanValues(len(t.key)), "SELECT "+quotedList(t.key)+" FROM "+t.from()+" ORDER BY \""+
 		strings.Join(t.key, `" DESC, "`)+`" DESC LIMIT 1`)
 	if err != nil || len(rows) == 0 {
 		return nil, err

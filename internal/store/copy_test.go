@@ -66,6 +66,8 @@ func furnished(t *testing.T, dir string) (*store.Store, inquiry.Question) {
 		_, err := s.Raw().Exec(statement)
 		require.NoError(t, err, statement)
 	}
+	_, err = s.Raw().Exec("UPDATE steps SET elements = ? WHERE idx = 2", []byte{})
+	require.NoError(t, err)
 	_, err = s.Raw().Exec(`INSERT INTO secrets (question_id, run_id, sealed, given_at)
 		SELECT 'q', id, ?, 1 FROM runs LIMIT 1`, []byte{0, 255})
 	require.NoError(t, err)
