@@ -45,7 +45,8 @@ const buttonOf = `(?:boton (?:de|para) |botao (?:de|para) |bouton (?:de |pour )?
 type foreignMatcher struct {
 	line, ends *late // anywhere in a line, and where other languages have verbs: first or last
 	not        *late // nil if there are none
-	task, last *late // at the beginning of a clause of a task and at its end, nil if there are none
+	// at the beginning of a clause of a task, at its end, and anywhere, nil if there are none
+	task, last, within *late
 }
 
 // late is an expression that is compiled when a text has a hint of it: most are long, and most
@@ -92,6 +93,7 @@ var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
 		}
 		if f.Task != "" {
 			s.task = newLate(politeForeign, "(?:"+folded(f.Task)+")", `(?:$|[^\pL])`)
+			s.within = newLate(`(?:^|[^\pL])`, "(?:"+folded(f.Task)+")", `(?:$|[^\pL])`)
 		}
 		if f.Last != "" {
 			s.last = newLate("", "(?:"+folded(f.Last)+")", "(?:"+lastForeign+")$")
@@ -148,7 +150,7 @@ func (s *foreignMatcher) wants(clause string) (wanted, forbidden bool) {
 	if !never().MatchString(clause) {
 		return wanted, false
 	}
-	return false, wanted || s.line.in(clause)
+	return false, wanted || s.line.in(clause) || s.within.in(clause)
 }
 
 // names reports whether the text names what the class does, in another language.

@@ -37,7 +37,7 @@ func doubtful(task string, names func(string) bool) bool {
 	}
 	for _, s := range sentencesOf(task) {
 		asks := strings.ContainsAny(s, "?؟") && !polite().MatchString(s)
-		s = said().ReplaceAllString(s, "$1")
+		s = said().ReplaceAllString(s, "$1$2")
 		wish := ofOneself().MatchString(s) && !toOther().MatchString(s)
 		if conditional().MatchString(polite().ReplaceAllString(s, " ")) || delayed(s) ||
 			(asks || wish) && names(s) {
@@ -79,14 +79,14 @@ var (
 	// what an hour behind it belongs to
 	hourly = regexp.MustCompile(`(?:\b(?:alarm\pL*|wecker|termin|meeting|event|appointment|` +
 		`reminder|reveil|sveglia)|будильник|闹钟|会议|アラーム|予定|알람|일정)$`)
-	// a message's own words, behind a colon or the word for "that"
+	// a message's own words, behind a colon or the word for "that", which may end a condition
 	said = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`((?:\b(?:send|text|message|mail|e-?mail|write|tell|reply|post|` +
 			`comment|schreib|antwort|schick|send|sag|escrib|respond|envi|manda|di(?:le)?|` +
 			`ecri|repond|envo|dis|scriv|rispond|invia|stuur|schrijf|napis|wysl)\pL*\b|` +
 			`[发回]|告诉|напиши|отправь|ответь)` +
-			`[^:]*?)(?:: ?|(?:^|[^\pL])(?:that|saying|dass|que|che|dat|ze|что)` +
-			`(?:[^\pL]|$)|说|讲).*`)
+			`[^:]*?)(: ?|(?:^|[^\pL])(?:that|saying|dass|que|che|dat|ze|что)` +
+			`(?:[^\pL]|$)|说|讲)[^,，、]*`)
 	})
 )
 
