@@ -432,11 +432,15 @@ func TestASecretIsAskedForInManyLanguages(t *testing.T) {
 		"Podaj hasło", "Jaki jest kod z SMS?", "Vad är ditt lösenord?", "Şifreniz nedir?",
 		"Apa kata sandi Anda?", "Mật khẩu của bạn là gì?", "Какой пароль?", "Введите код из СМС",
 		"パスワードは何ですか?", "認証コードを教えてください", "비밀번호가 무엇인가요?", "인증번호를 알려 주세요",
-		"ما هي كلمة المرور؟", "आपका पासवर्ड क्या है?", "รหัสผ่านคืออะไร"} {
+		"ما هي كلمة المرور؟", "आपका पासवर्ड क्या है?", "รหัสผ่านคืออะไร",
+		"Wie ist die sechsstellige Nummer aus der SMS?", "Apa kata sandinya?",
+		"Donnez-moi le code PIN de la carte", "Dime el PIN de la tarjeta", "Скажи ПИН-код карты",
+		"カードの暗証番号は?", "카드 PIN 번호가 뭐예요?", "SMS ile gelen kodu yazar mısın?"} {
 		require.True(t, inquiry.Question{Text: text}.AsksForSecret(), text)
 	}
 	for _, text := range []string{"Wie groß?", "¿Cuál es tu código postal?", "Quelle taille ?",
-		"Какой почтовый индекс?", "Welcher Rabattcode?", "Jaki rozmiar?", "どのサイズ?", "어떤 색?"} {
+		"Какой почтовый индекс?", "Welcher Rabattcode?", "Jaki rozmiar?", "どのサイズ?", "어떤 색?",
+		"Posta kodu nedir?", "İndirim kodu var mı?", "Qual è il codice postale?"} {
 		require.False(t, inquiry.Question{Text: text}.AsksForSecret(), text)
 	}
 }
