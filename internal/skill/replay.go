@@ -239,6 +239,10 @@ func (x *moment) learn() string {
 			x.at.Did = false
 		case agentloop.NoteRefused, agentloop.NotePartial, agentloop.NoteNotAllowed,
 			agentloop.NoteUndecided, agentloop.NoteRepeated, agentloop.NoteResponded:
+			if !x.at.Acted && !x.at.Healing { // it was a scroll to what is missing
+				x.at.Scrolls = mostScrolls
+				continue
+			}
 			x.back()
 			x.at.Did = false
 			return n.Action + " could not be carried out: " + n.Detail
@@ -260,7 +264,7 @@ func (x *moment) done() bool {
 
 // back goes back to the step whose action came to nothing.
 func (x *moment) back() {
-	if !x.at.Healing && x.at.At > 0 {
+	if !x.at.Healing && x.at.Acted && x.at.At > 0 {
 		x.at.At--
 		x.at.Acted = false
 		x.at.Replayed = max(x.at.Replayed-1, 0)

@@ -252,3 +252,26 @@ func TestHealingIsOffAskedForAndBounded(t *testing.T) {
 	require.Equal(t, "Mute Tom", m.asked[len(m.asked)-1])
 	require.False(t, errors.Is(err, agentloop.ErrSkillDiverged))
 }
+
+// A scroll to what is missing that changes nothing undoes no step: the step that follows is healed.
+func TestAScrollWithoutEffectIsNoStepOfTheSkill(t *testing.T) {
+	t.Parallel()
+	r, _ := replay(t, HealAuto, actions.Back{})
+	_, err := r.next(home)
+	require.NoError(t, err)
+	without := home
+	without.order = []int{0, 2}
+	a, err := r.next(without)
+	require.NoError(t, err)
+	require.IsType(t, actions.Scroll{}, a)
+	a, err = r.next(without, agentloop.NoteRepeated)
+	require.NoError(t, err)
+	require.IsType(t, actions.Wait{}, a)
+	for range mostWaits {
+		_, err = r.next(without)
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, r.place().Replayed)
+	require.Len(t, r.place().Healed, 1)
+	require.Equal(t, 2, r.place().Healed[0].Step)
+}
