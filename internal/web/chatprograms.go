@@ -36,12 +36,13 @@ func (c *conversation) programs() string {
 	return ""
 }
 
-// How a conversation is quoted: in a tag of its own, or with each turn behind the name of its side.
+// How a conversation is quoted: in a tag of its own, below the heading of a program, or with each
+// turn behind the name of its side.
 var (
 	conversationTag = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
 			`(?is)<(chat_history|chat|conversation|messages|history|transcript|` +
-				`dialogue)\b[^>]*>.*</`)
+				`dialogue)\b[^>]*>.*</|\A\s*#+ *task: *\n`)
 	})
 	sideOfUser = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?im)^[\s>*#-]*\**(user|human|用户|人类)\**\s*[:：]`)

@@ -16,6 +16,8 @@ func TestWhatAChatProgramAsksByItselfIsNoTask(t *testing.T) {
 			`<chat_history>\nUSER: ` + user + `\nASSISTANT: ` + assistant + `\n</chat_history>"}]}`,
 		"tags without a tag": `{"messages":[{"role":"user","content":"Which tags fit?\n\nUser: ` +
 			user + `\nAssistant: ` + assistant + `"}]}`,
+		"a completion": `{"messages":[{"role":"user","content":"### Task:\nComplete the text.\n` +
+			`<text>Send Tom</text>"}]}`,
 		"in Markdown": `{"messages":[{"role":"user","content":"Summarize.\n**Human**: ` + user +
 			`\n\n**AI**: ` + assistant + `"}]}`,
 		"in Chinese": `{"messages":[{"role":"user","content":"生成标题\n用户：发消息\n助手：已发送"}]}`,
