@@ -259,15 +259,20 @@ func (r *reader) filled(n ast.Node, s string, quote func(string) string) string 
 	return out
 }
 
-// Filled reads a struct that was read before once more, with its texts rewritten, but for mappings.
+// Filled reads structs that were read before once more, with their texts rewritten, but for
+// mappings. What cannot be rewritten is a problem.
 func Filled[T any, P interface {
 	*T
 	Placed
-}](x T, fill Filler) (out T, problems Problems) {
-	p := P(&x).place()
-	r := &reader{file: p.at.File, anchors: p.anchors, fill: fill}
-	r.read(p.node, reflect.ValueOf(&out).Elem(), "", "", 0)
-	return out, r.problems
+}](list []T, fill Filler, problems *Problems) []T {
+	out := make([]T, len(list))
+	for i := range list {
+		p := P(&list[i]).place()
+		r := &reader{file: p.at.File, anchors: p.anchors, fill: fill}
+		r.read(p.node, reflect.ValueOf(&out[i]).Elem(), "", "", 0)
+		*problems = append(*problems, r.problems...)
+	}
+	return out
 }
 
 // text is a scalar as it is written.

@@ -45,17 +45,3 @@ func (v values) fill(s string, quote func(string) string) (string, error) {
 	})
 	return out, unknown
 }
-
-// filled are copies with their placeholders replaced. What cannot be replaced is a problem at its
-// key.
-func filled[T any, P interface {
-	*T
-	keys.Placed
-}](v values, list []T, problems *keys.Problems) (out []T) {
-	for _, x := range list {
-		one, wrong := keys.Filled[T, P](x, v.fill)
-		*problems = append(*problems, wrong...)
-		out = append(out, one)
-	}
-	return out
-}

@@ -46,11 +46,14 @@ func readFirebase(file string, n ast.Node) ([]*Item, error) {
 	}
 	s := newSuite(file, filepath.Ext(file))
 	byID := map[string]*firebaseTest{}
-	for _, t := range f.Tests {
-		byID[t.ID] = t
-	}
 	var items []*Item
 	var problems keys.Problems
+	for _, t := range f.Tests {
+		if byID[t.ID] != nil && t.ID != "" {
+			problems.Add(t.Of("id"), "there are two tests with the id %q", t.ID)
+		}
+		byID[t.ID] = t
+	}
 	for _, t := range f.Tests {
 		var stages []Stage
 		for _, one := range t.chain(byID, &problems) {
@@ -84,23 +87,24 @@ func (t *firebaseTest) chain(byID map[string]*firebaseTest,
 
 // stages are the steps of a test.
 func (t *firebaseTest) stages() (list []Stage) {
-	asserted := false
+	var open []string
 	for _, s := range t.Steps {
 		one := Stage{Task: s.Goal}
+		open = append(open, s.Goal)
 		if s.Hint != "" {
 			one.Task += "\nHint: " + s.Hint
 		}
 		for _, x := range [][2]string{{"finalScreenAssertion", s.Assertion},
 			{"successCriteria", s.Criteria}} {
 			if key, claim := x[0], x[1]; claim != "" {
-				asserted = true
+				open = nil
 				one.Expect = append(one.Expect, judged(claim, s.Of(key)))
 			}
 		}
 		list = append(list, one)
 	}
-	if last := t.Steps[len(t.Steps)-1]; !asserted {
-		list[len(list)-1].Expect = []Expect{judged("This was reached: "+last.Goal, last.At())}
+	if last := t.Steps[len(t.Steps)-1]; open != nil {
+		list[len(list)-1].Expect = allDone(open, last.At())
 	}
 	return list
 }

@@ -61,7 +61,17 @@ func TestAJourneyIsItsActionsAndWhatTheyVerify(t *testing.T) {
 	require.Equal(t, [][]string{{"Open Notes", "All of this was done: Open Notes"}},
 		claims(items[0]))
 
+	items, err = read(t, "rest.journey.xml", "<journey><actions><action>Verify it is day</action>"+
+		"<action>Open Notes</action><action>Delete all</action></actions></journey>\n<!-- end -->\n")
+	require.NoError(t, err)
+	require.Equal(t, []string{"Open Notes\nDelete all",
+		"All of this was done: Open Notes; Delete all"}, claims(items[0])[1])
+
 	for content, want := range map[string]string{
+		`<?xml version="1.0" encoding="ISO-8859-1"?><journey/>`: "x.journey.xml:1:44: xml: opening " +
+			"charset \"ISO-8859-1\": save the file as UTF-8",
+		"<journey><actions><action>a</action></actions></journey>\n<journey/>": "x.journey.xml:2:11: " +
+			"a journey is one element, and there is another behind it",
 		"<journey><actions></actions></journey>":           "1:1: this journey has no action",
 		"<journey><steps><step>x</step></steps></journey>": "1:17: unknown element steps",
 		"<journey><actions>":                               "XML syntax error on line 1",
@@ -94,9 +104,17 @@ func TestATestOfFirebaseIsItsStepsWithThoseThatGoBefore(t *testing.T) {
 
 	items, err = read(t, "old.yaml", "- displayName: Win\n  steps: [{goal: win}]\n")
 	require.NoError(t, err)
-	require.Equal(t, [][]string{{"win", "This was reached: win"}}, claims(items[0]))
+	require.Equal(t, [][]string{{"win", "All of this was done: win"}}, claims(items[0]))
+
+	items, err = read(t, "rest.yaml", "- displayName: Rest\n  steps:\n"+
+		"  - {goal: look, finalScreenAssertion: seen}\n  - {goal: tap}\n  - {goal: wait}\n")
+	require.NoError(t, err)
+	require.Equal(t, [][]string{{"look", "seen"}, {"tap"},
+		{"wait", "All of this was done: tap; wait"}}, claims(items[0]))
 
 	for content, want := range map[string]string{
+		"tests: [{displayName: a, id: a, steps: [{goal: x}]}, {displayName: b, id: a, steps: " +
+			"[{goal: x}]}]": `x.yaml:1:75: there are two tests with the id "a"`,
 		"tests: [{displayName: a, steps: [{gaol: x}]}]": `unknown key "gaol" (did you mean goal?)`,
 		"tests: [{displayName: a, id: a, prerequisiteTestCaseId: b, steps: [{goal: x}]}]": `there ` +
 			`is no test with the id "b"`,

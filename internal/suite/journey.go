@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/xml"
+	"errors"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,9 +56,8 @@ func readJourney(file string, b []byte) ([]*Item, error) {
 	}
 	s := newSuite(file, journeys)
 	var stages []Stage
-	var do, all []string
+	var do []string
 	for _, a := range actions {
-		all = append(all, a.Text)
 		if !asserts.MatchString(a.Text) {
 			do = append(do, a.Text)
 			continue
@@ -68,14 +69,15 @@ func readJourney(file string, b []byte) ([]*Item, error) {
 		last.Expect = append(last.Expect, judged(a.Text, a.at))
 	}
 	if do != nil {
-		last := Stage{Task: sequence(do, "")}
-		if len(stages) == 0 {
-			last.Expect = []Expect{judged("All of this was done: "+strings.Join(all, " "),
-				actions[0].at)}
-		}
-		stages = append(stages, last)
+		last := actions[len(actions)-1]
+		stages = append(stages, Stage{Task: sequence(do, ""), Expect: allDone(do, last.at)})
 	}
 	return []*Item{foreign(s, cmp.Or(name, s.Name), actions[0].at, stages)}, nil
+}
+
+// allDone judges what no assertion comes after.
+func allDone(do []string, at keys.Position) []Expect {
+	return []Expect{judged("All of this was done: "+strings.Join(do, "; "), at)}
 }
 
 // sequence is a task that is these actions, or only to find the screen of a claim.
@@ -95,8 +97,17 @@ func judged(claim string, at keys.Position) Expect {
 // parseJourney returns the journey's name and its actions.
 func parseJourney(file string, b []byte) (name string, actions []*element, err error) {
 	d := xml.NewDecoder(bytes.NewReader(b))
+	d.CharsetReader = func(string, io.Reader) (io.Reader, error) {
+		return nil, errors.New("save the file as UTF-8")
+	}
 	var j journeyFile
-	if err := d.Decode(&j); err != nil {
+	err = d.Decode(&j)
+	if err == nil {
+		if err = d.Decode(new(element)); err == nil {
+			err = errors.New("a journey is one element, and there is another behind it")
+		}
+	}
+	if err != io.EOF {
 		line, column := d.InputPos()
 		return "", nil, keys.Problems{{Text: err.Error(),
 			Position: keys.Position{File: file, Line: line, Column: column}}}

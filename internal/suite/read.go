@@ -150,8 +150,8 @@ func (o Options) items(s *Suite) ([]*Item, error) {
 			problems.Add(s.Of("vars"), "%s is a variable and a secret", name)
 		}
 	}
-	s.Setup = filled(v, s.Setup, &problems)
-	s.Teardown = filled(v, s.Teardown, &problems)
+	s.Setup = keys.Filled(s.Setup, v.fill, &problems)
+	s.Teardown = keys.Filled(s.Teardown, v.fill, &problems)
 	s.checkLines(s.Setup, &problems)
 	s.checkLines(s.Teardown, &problems)
 	var items []*Item
@@ -217,10 +217,10 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 	for n, row := range rows {
 		s.checkRow(c, row, problems)
 		with := v.with(row)
-		i := &Item{Suite: s, Case: filled(with, []Case{*c}, problems)[0]}
+		i := &Item{Suite: s, Case: keys.Filled([]Case{*c}, with.fill, problems)[0]}
 		i.Case.written, i.Case.Needs = c.Name, c.Needs
-		i.Setup = filled(with, s.Each.Setup, problems)
-		i.Teardown = filled(with, s.Each.Teardown, problems)
+		i.Setup = keys.Filled(s.Each.Setup, with.fill, problems)
+		i.Teardown = keys.Filled(s.Each.Teardown, with.fill, problems)
 		i.Stages = []Stage{s.stage(&i.Case, with, problems)}
 		if i.Name = i.Case.Name; row != nil {
 			if i.Row = n + 1; i.Name == c.Name {
