@@ -2,7 +2,6 @@ package suite
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"image"
 	_ "image/jpeg" // pictures that suites name
@@ -112,27 +111,13 @@ func (a *Approval) check(problems *keys.Problems) {
 	case !edit && a.Edited != nil:
 		problems.Add(a.Of("edited_action"), "edited_action goes with decide: edit only")
 	case edit:
-		if _, err := a.EditedAction(); err != nil {
+		args, is := a.Edited.Args.Value.(map[string]any)
+		if _, err := actions.Named(a.Edited.Name, args); err != nil {
 			problems.Add(a.Of("edited_action"), "edited_action: %v", err)
+		} else if !is && a.Edited.Args.Value != nil {
+			problems.Add(a.Edited.Of("args"), "args: want a mapping")
 		}
 	}
-}
-
-// EditedAction is the action that takes the place of the one that waits, as JSON.
-func (a *Approval) EditedAction() (json.RawMessage, error) {
-	b, err := json.Marshal(a.Edited.Value)
-	if err != nil {
-		return nil, err
-	}
-	var shape struct {
-		Name string         `json:"name"`
-		Args map[string]any `json:"args"`
-	}
-	if err := json.Unmarshal(b, &shape); err != nil || shape.Name == "" {
-		return nil, fmt.Errorf("want a mapping with name, the action, and args, a mapping")
-	}
-	_, err = actions.Named(shape.Name, shape.Args)
-	return b, err
 }
 
 // checkExpect checks an expectation beyond its keys.

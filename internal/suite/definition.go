@@ -123,10 +123,17 @@ type Reply struct {
 // Approval decides about actions that wait for a person.
 type Approval struct {
 	keys.Place `yaml:"-"`
-	Match      Match     `yaml:"match" need:"yes"`
-	Decide     string    `yaml:"decide" need:"yes" enum:"approve reject edit"`
-	Message    string    `yaml:"message"`
-	Edited     *keys.Any `yaml:"edited_action"`
+	Match      Match   `yaml:"match" need:"yes"`
+	Decide     string  `yaml:"decide" need:"yes" enum:"approve reject edit"`
+	Message    string  `yaml:"message"`
+	Edited     *Edited `yaml:"edited_action"`
+}
+
+// Edited is the action that takes the place of the one that waits.
+type Edited struct {
+	keys.Place `yaml:"-" json:"-"`
+	Name       string   `yaml:"name" need:"yes" json:"name"`
+	Args       keys.Any `yaml:"args" json:"args,omitzero"`
 }
 
 // Match says which actions an approval is for: actions that all of its keys fit.

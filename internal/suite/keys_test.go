@@ -164,6 +164,7 @@ cases:
   - match: {action: CLICK, app: com.example.shop, text: "(?i)buy {{who}}"}
     decide: edit
     edited_action: {name: CLICK, args: {at: {x: 0.5, y: 0.5}}}
+  - {match: {action: AWAKE}, decide: edit, edited_action: {name: AWAKE, args: {app: "{{who}}"}}}
   budget: {steps: 5}
   retries: 1
   cassette: rec/order.jsonl
@@ -210,6 +211,7 @@ func TestAWholeSuiteIsReadAndFitsItsSchema(t *testing.T) {
 	require.Equal(t, "echo 2580", second.Teardown[0].Shell)
 	require.Equal(t, "L", second.Case.Replies[0].Reply)
 	require.True(t, second.Case.Approvals[0].Match.Text.MatchString("Buy Wang Wei a shirt"))
+	require.Equal(t, map[string]any{"app": "Wang Wei"}, second.Case.Approvals[1].Edited.Args.Value)
 	require.Equal(t, "Thanks, Wang Wei", second.Stages[0].Expect[1].Text)
 	require.Equal(t, 5, second.Budget().Steps)
 	require.Equal(t, 20000, second.Budget().Tokens)

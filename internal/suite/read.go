@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"encoding/json"
 	"io/fs"
 	"maps"
 	"os"
@@ -288,6 +289,8 @@ func (c *Case) leaks(v values, problems *keys.Problems) bool {
 	}
 	for _, a := range c.Approvals {
 		refuse(a.Of("message"), "a message", a.Message)
+		args, _ := json.Marshal(a.Edited)
+		refuse(a.Of("edited_action"), "an action", string(args))
 	}
 	return len(*problems) > before
 }

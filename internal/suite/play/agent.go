@@ -229,7 +229,7 @@ func (t *try) decide(q *inquiry.Question, requests []inquiry.ActionRequest) (
 		}
 		one := usecase.Decision{Type: d.Decide, Message: d.Message}
 		if d.Decide == inquiry.Edit {
-			one.Edited, _ = d.EditedAction() // it was read before
+			one.Edited, _ = json.Marshal(d.Edited) // it was read before
 		}
 		t.refused = t.refused || d.Decide == inquiry.Reject
 		r.Decisions = append(r.Decisions, one)
