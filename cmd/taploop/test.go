@@ -108,6 +108,8 @@ func (c *testCmd) check() error {
 		return app.Usage(errors.New("--tags is empty"), "leave it out")
 	case slices.Contains(c.Paths, ""):
 		return app.Usage(errors.New("the name of a file is empty"), "leave it out")
+	case slices.Contains([]string{c.Junit, c.JSON, c.Report, c.Allure}, "-"):
+		return app.Usage(errors.New("- is no place for a report"), "name a file or a folder")
 	case c.Timeout != nil && *c.Timeout <= 0:
 		return app.Usage(fmt.Errorf("--timeout is %v", *c.Timeout),
 			"use one of more than 0, such as 5m")
@@ -194,6 +196,8 @@ func (c *testCmd) write(a *invocation, sum *testreport.Summary) error {
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("writing %s: %w", f.name, err))
+		} else if f.name == page {
+			defer fmt.Fprintln(a.out, page)
 		}
 	}
 	if c.Allure != "" {
@@ -210,9 +214,6 @@ func (c *testCmd) write(a *invocation, sum *testreport.Summary) error {
 		}
 	}
 	a.notef("%s", text.Line(sum.Line()))
-	if page != "" {
-		fmt.Fprintln(a.out, page)
-	}
 	return errors.Join(errs...)
 }
 

@@ -382,8 +382,17 @@ cases:
 	require.Equal(t, exitDone, code, f.said)
 	code, _ = f.test("cases: [{name: a, task: Look, expect: none}]")
 	require.Equal(t, exitDone, code, f.said)
-	require.Equal(t, []string{"com.taploop.sandbox.shop", "com.taploop.sandbox.notes",
-		"com.android.launcher3"}, fronts)
+	code, _ = f.test(`
+setup: [{open: Notes}, {open: Shop}, {shell: "true"}]
+each: {teardown: [{shell: input keyevent KEYCODE_HOME}]}
+cases:
+- {name: a, task: Look, retries: 1, expect: [{answer: never}]}
+- {name: b, task: Look, expect: none}
+`)
+	require.Equal(t, exitNotCompleted, code, f.said)
+	const shop = "com.taploop.sandbox.shop"
+	require.Equal(t, []string{shop, "com.taploop.sandbox.notes", "com.android.launcher3",
+		shop, shop, shop}, fronts)
 }
 
 // A cassette is recorded, replayed without a model and healed where the screen differs. Nothing is

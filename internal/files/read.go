@@ -32,11 +32,7 @@ func Read(path string) ([]byte, error) {
 // Found is Read for a file that was found in a folder, and not named. It returns an error for
 // anything but a regular file: reading from a pipe might never end.
 func Found(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, hint.Add(fmt.Errorf("%s is no regular file", path), "take it out of the folder")
 	}
 	return Read(path)

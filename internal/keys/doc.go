@@ -8,6 +8,8 @@
 //	min:"1"        the least number
 //	max:"100"      the greatest number
 //	enum:"on off"  the values that there are
+//	prefix:"/"     what the text begins with
+//	some:"yes"     at least one of the keys with this tag has to be there
 //	one:"yes"      exactly one of the keys with this tag has to be there
 //	alone:"yes"    the key's name in place of the mapping means that key
 //	bare:"none"    this word in place of a list means an empty one

@@ -67,11 +67,15 @@ func (r *reader) mapping(n ast.Node, to reflect.Value, what string, deep int) {
 
 // whole checks which keys are there.
 func (r *reader) whole(n ast.Node, all []reflect.StructField, place *Place, what string) {
-	var ones, given []string
+	var ones, given, some []string
+	any := false
 	for _, f := range all {
 		key := keyOf(f)
 		if f.Tag.Get("need") != "" && !place.Has(key) {
 			r.wrong(n, "%s: the key %s is missing", what, key)
+		}
+		if f.Tag.Get("some") != "" {
+			some, any = append(some, key), any || place.Has(key)
 		}
 		if f.Tag.Get("one") != "" {
 			if ones = append(ones, key); place.Has(key) {
@@ -80,6 +84,8 @@ func (r *reader) whole(n ast.Node, all []reflect.StructField, place *Place, what
 		}
 	}
 	switch {
+	case some != nil && !any:
+		r.wrong(n, "%s: want one of the keys %s", what, strings.Join(some, ", "))
 	case len(ones) == 0 || len(given) == 1:
 	case len(given) == 0:
 		r.wrong(n, "%s: want one of the keys %s", what, strings.Join(ones, ", "))

@@ -322,6 +322,9 @@ func scalar(s string, to reflect.Value, tag reflect.StructTag) error {
 		if all := strings.Fields(tag.Get("enum")); len(all) > 0 && !slices.Contains(all, s) {
 			return fmt.Errorf("%q is not one of %s", s, strings.Join(all, ", "))
 		}
+		if begin := tag.Get("prefix"); !strings.HasPrefix(s, begin) {
+			return fmt.Errorf("%q does not begin with %s", s, begin)
+		}
 		to.SetString(s)
 		return nil
 	case reflect.Int:

@@ -73,9 +73,12 @@ func textSchema(tag reflect.StructTag) map[string]any {
 	if all := strings.Fields(tag.Get("enum")); len(all) > 0 {
 		return map[string]any{"enum": all}
 	}
+	if begin := tag.Get("prefix"); begin != "" {
+		return map[string]any{"type": "string", "pattern": "^" + begin}
+	}
 	out := map[string]any{"type": anyText}
 	if tag.Get("empty") == "" {
-		out["minLength"] = 1
+		out["pattern"] = `\S`
 	}
 	return out
 }
@@ -99,7 +102,7 @@ func (s *schemas) object(t reflect.Type) {
 	out := map[string]any{"type": "object", "properties": properties,
 		"additionalProperties": false}
 	s.defs[t.Name()] = out
-	var required, ones, alone []any
+	var required, ones, some, alone []any
 	for _, f := range fields(t) {
 		key := keyOf(f)
 		one := s.of(f.Type, f.Tag)
@@ -112,6 +115,9 @@ func (s *schemas) object(t reflect.Type) {
 		if f.Tag.Get("need") != "" {
 			required = append(required, key)
 		}
+		if f.Tag.Get("some") != "" {
+			some = append(some, map[string]any{"required": []any{key}})
+		}
 		if f.Tag.Get("one") != "" {
 			ones = append(ones, map[string]any{"required": []any{key}})
 		}
@@ -121,6 +127,9 @@ func (s *schemas) object(t reflect.Type) {
 	}
 	if required != nil {
 		out["required"] = required
+	}
+	if some != nil {
+		out["anyOf"] = some
 	}
 	if ones != nil {
 		out["oneOf"] = ones

@@ -229,6 +229,12 @@ func readCassette(r io.Reader) (all []exchange, valid int64, err error) {
 
 var errNoCassette = errors.New("this is not a cassette")
 
+// IsCassette reports whether a file with this content is a cassette, of whatever version.
+func IsCassette(b []byte) bool {
+	first, _, _ := bytes.Cut(b, []byte("\n"))
+	return checkHeader(first) != errNoCassette
+}
+
 func checkHeader(line []byte) error {
 	var h cassetteHeader
 	if json.Unmarshal(line, &h) != nil || h.Format != cassetteFormat {

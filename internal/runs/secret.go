@@ -16,8 +16,8 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// secretWord replaces a secret answer in all texts of the model.
-const secretWord = "{{secret}}"
+// SecretWord replaces a secret answer in all texts of the model.
+const SecretWord = "{{secret}}"
 
 // kept are the secrets of a run, the latest one at the end. They are read while a gate looks ahead,
 // too.
@@ -60,16 +60,16 @@ func (p *secretPhone) Elements(ctx context.Context) ([]screen.Element, error) {
 
 // Type types the text with the placeholder replaced by the secret.
 func (p *secretPhone) Type(ctx context.Context, text string) error {
-	if !strings.Contains(text, secretWord) {
+	if !strings.Contains(text, SecretWord) {
 		return p.Phone.Type(ctx, text)
 	}
 	list := p.secrets.all()
 	if len(list) == 0 || list[len(list)-1].Typed {
 		return fmt.Errorf("nothing was typed: no secret is kept for %s any more (ask for it again)",
-			secretWord)
+			SecretWord)
 	}
 	s := list[len(list)-1]
-	err := p.Phone.Type(ctx, strings.ReplaceAll(text, secretWord, s.Text))
+	err := p.Phone.Type(ctx, strings.ReplaceAll(text, SecretWord, s.Text))
 	if err != nil {
 		err = fmt.Errorf("typing a secret: %w", masked{err, s.Text})
 	}
@@ -87,7 +87,7 @@ type masked struct {
 	secret string
 }
 
-func (m masked) Error() string { return strings.ReplaceAll(m.error.Error(), m.secret, secretWord) }
+func (m masked) Error() string { return strings.ReplaceAll(m.error.Error(), m.secret, SecretWord) }
 
 func (m masked) Unwrap() error { return m.error }
 
@@ -135,7 +135,7 @@ func (r *redactingPolicy) Next(
 // placeholder puts the placeholder for the secret. One that is there stays whole even if it
 // contains the secret.
 func placeholder(secret string) func(string) string {
-	return strings.NewReplacer(secretWord, secretWord, secret, secretWord).Replace
+	return strings.NewReplacer(SecretWord, SecretWord, secret, SecretWord).Replace
 }
 
 // passwordIn is what the action types into a password field of the screen, without the line breaks
@@ -146,7 +146,7 @@ func passwordIn(ctx context.Context, s agentloop.Situation, a actions.Action) st
 	}
 	t := a.Traits()
 	text := strings.TrimRight(t.Text, "\r\n")
-	if text == "" || strings.Contains(text, secretWord) {
+	if text == "" || strings.Contains(text, SecretWord) {
 		return ""
 	}
 	list, err := s.Reader.Elements(ctx)
@@ -171,9 +171,9 @@ func redactElements(list []screen.Element, secrets []store.Secret) []screen.Elem
 			e := &list[i]
 			hide := distinctive(x.Text) || e.Editable && e.Text == x.Text
 			if hide {
-				e.Text = strings.ReplaceAll(e.Text, x.Text, secretWord)
-				e.ContentDesc = strings.ReplaceAll(e.ContentDesc, x.Text, secretWord)
-				e.Hint = strings.ReplaceAll(e.Hint, x.Text, secretWord)
+				e.Text = strings.ReplaceAll(e.Text, x.Text, SecretWord)
+				e.ContentDesc = strings.ReplaceAll(e.ContentDesc, x.Text, SecretWord)
+				e.Hint = strings.ReplaceAll(e.Hint, x.Text, SecretWord)
 			}
 		}
 	}

@@ -128,7 +128,7 @@ func (r *redactingPolicy) hideEntered(p agentloop.Proposal) agentloop.Proposal {
 	whole := regexp.MustCompile(`(^|\P{Nd})` + apart + `(\P{Nd}|$)`)
 	action := p.Action
 	p = redact(p, func(s string) string {
-		return whole.ReplaceAllString(s, "${1}"+secretWord+"${2}")
+		return whole.ReplaceAllString(s, "${1}"+SecretWord+"${2}")
 	})
 	if action.Traits().Kind == actions.KindText { // it is typed unchanged
 		p.Action = action

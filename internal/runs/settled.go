@@ -57,7 +57,7 @@ func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 		x.Answer = ""
 	}
 	if q.Secret && q.Resolution.Type == inquiry.TypeAnswer {
-		x.Answer = fmt.Sprintf(textsIn(lang).Secret, secretWord)
+		x.Answer = fmt.Sprintf(textsIn(lang).Secret, SecretWord)
 	}
 	return x
 }

@@ -80,7 +80,7 @@ type Grant struct {
 type Push struct {
 	keys.Place `yaml:"-"`
 	From       string `yaml:"from" need:"yes"`
-	To         string `yaml:"to" need:"yes"`
+	To         string `yaml:"to" need:"yes" prefix:"/"`
 }
 
 // Setting names a setting of the phone with a value.
@@ -139,9 +139,9 @@ type Edited struct {
 // Match says which actions an approval is for: actions that all of its keys fit.
 type Match struct {
 	keys.Place `yaml:"-"`
-	Action     string      `yaml:"action"`
-	App        string      `yaml:"app"`
-	Text       keys.Regexp `yaml:"text"`
+	Action     string      `yaml:"action" some:"yes"`
+	App        string      `yaml:"app" some:"yes"`
+	Text       keys.Regexp `yaml:"text" some:"yes"`
 }
 
 // Expect is one expectation.
@@ -165,19 +165,19 @@ type Expect struct {
 // Element is an element of the screen that all given keys fit.
 type Element struct {
 	keys.Place `yaml:"-"`
-	ID         string `yaml:"id"`
-	Text       string `yaml:"text"`
-	Desc       string `yaml:"desc"`
-	Class      string `yaml:"class"`
-	Checked    *bool  `yaml:"checked"`
-	Enabled    *bool  `yaml:"enabled"`
+	ID         string `yaml:"id" some:"yes"`
+	Text       string `yaml:"text" some:"yes"`
+	Desc       string `yaml:"desc" some:"yes"`
+	Class      string `yaml:"class" some:"yes"`
+	Checked    *bool  `yaml:"checked" some:"yes"`
+	Enabled    *bool  `yaml:"enabled" some:"yes"`
 	Count      *int   `yaml:"count" min:"0" max:"100000"`
 }
 
 // Query asks a content provider.
 type Query struct {
 	keys.Place `yaml:"-"`
-	URI        string   `yaml:"uri" need:"yes"`
+	URI        string   `yaml:"uri" need:"yes" prefix:"content://"`
 	Projection []string `yaml:"projection"`
 	Where      string   `yaml:"where"`
 	Rows       *int     `yaml:"rows" min:"0"`
@@ -187,7 +187,7 @@ type Query struct {
 // File is a file of the phone.
 type File struct {
 	keys.Place `yaml:"-"`
-	Path       string `yaml:"path" need:"yes"`
+	Path       string `yaml:"path" need:"yes" prefix:"/"`
 	Contains   string `yaml:"contains"`
 	Absent     bool   `yaml:"absent"`
 }
@@ -203,8 +203,8 @@ type Shell struct {
 // Logcat is a line of the phone's log.
 type Logcat struct {
 	keys.Place `yaml:"-"`
-	Tag        string      `yaml:"tag"`
-	Match      keys.Regexp `yaml:"match"`
+	Tag        string      `yaml:"tag" some:"yes"`
+	Match      keys.Regexp `yaml:"match" some:"yes"`
 	Absent     bool        `yaml:"absent"`
 }
 

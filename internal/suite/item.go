@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -68,22 +69,24 @@ func (s *Suite) Path(name string) string {
 
 // One is the one file of the suite's folder that a pattern names. In it, ** is any folders.
 func (s *Suite) One(pattern string) (string, error) {
-	found, err := doublestar.FilepathGlob(s.Path(pattern), doublestar.WithFilesOnly())
+	found, err := doublestar.FilepathGlob(s.Path(pattern))
 	if err != nil {
 		return "", fmt.Errorf("%s is no pattern of files: %w", pattern, err)
 	}
+	found = slices.DeleteFunc(found, func(name string) bool {
+		info, err := os.Stat(name)
+		return err != nil || !info.Mode().IsRegular()
+	})
 	if len(found) != 1 {
 		return "", fmt.Errorf("%s is %d files of the suite's folder, want one", pattern, len(found))
 	}
 	return found[0], nil
 }
 
-// Key is a name for files of the item, which no other item of the suite has.
-func (i *Item) Key() string { return i.key("") }
-
 // Folder is a name for files about the item, which no other item has.
 func (i *Item) Folder() string { return i.key(i.Suite.File) }
 
+// key is a name for files, which no other item of the suite has, or of any with its file.
 func (i *Item) key(file string) string {
 	sum := sha256.Sum256([]byte(i.Suite.Name + "\x00" + i.Case.Name + "\x00" + i.Name + file))
 	return slug(i.Suite.Name) + "-" + slug(i.Name) + "-" + hex.EncodeToString(sum[:4])
@@ -92,7 +95,7 @@ func (i *Item) key(file string) string {
 // Cassette is the file of the item's recording.
 func (i *Item) Cassette() string {
 	if i.Case.Cassette == "" {
-		return i.Suite.Path(filepath.Join("cassettes", i.Key()+".jsonl"))
+		return i.Suite.Path(filepath.Join("cassettes", i.key("")+".jsonl"))
 	}
 	file := i.Suite.Path(i.Case.Cassette)
 	if i.Row == 0 {

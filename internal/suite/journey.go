@@ -63,14 +63,19 @@ func readJourney(file string, b []byte) ([]*Item, error) {
 			continue
 		}
 		if do != nil || len(stages) == 0 {
-			stages, do = append(stages, Stage{Task: sequence(do, a.Text)}), nil
+			task := strings.Join(do, "\n")
+			if do == nil {
+				task = "Look at the screen, and do not change anything: " + a.Text
+			}
+			stages, do = append(stages, Stage{Task: task}), nil
 		}
 		last := &stages[len(stages)-1]
 		last.Expect = append(last.Expect, judged(a.Text, a.at))
 	}
 	if do != nil {
 		last := actions[len(actions)-1]
-		stages = append(stages, Stage{Task: sequence(do, ""), Expect: allDone(do, last.at)})
+		stages = append(stages, Stage{Task: strings.Join(do, "\n"),
+			Expect: allDone(do, last.at)})
 	}
 	return []*Item{foreign(s, cmp.Or(name, s.Name), actions[0].at, stages)}, nil
 }
@@ -78,14 +83,6 @@ func readJourney(file string, b []byte) ([]*Item, error) {
 // allDone judges what no assertion comes after.
 func allDone(do []string, at keys.Position) []Expect {
 	return []Expect{judged("All of this was done: "+strings.Join(do, "; "), at)}
-}
-
-// sequence is a task that is these actions, or only to find the screen of a claim.
-func sequence(do []string, claim string) string {
-	if len(do) == 0 {
-		return "Look at the screen, and do not change anything: " + claim
-	}
-	return strings.Join(do, "\n")
 }
 
 func judged(claim string, at keys.Position) Expect {

@@ -96,11 +96,7 @@ func maybeSuite(name string) bool {
 
 // file reads one file. named says that it was asked for by its name.
 func (o Options) file(file string, named bool) ([]*Item, error) {
-	read := files.Found
-	if named {
-		read = files.Read // such as a pipe of the shell
-	}
-	b, err := read(file)
+	b, err := files.Found(file)
 	if err != nil {
 		return nil, err
 	}

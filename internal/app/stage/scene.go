@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/files"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
@@ -69,10 +72,17 @@ func (x *scene) cassettes() (map[string]any, error) {
 	if x.at.Number == 0 { // a teardown
 		return more, nil
 	}
-	mode := x.stage.opts.Mode
-	if mode == Replay || mode == Heal {
-		file := x.at.Item.Cassette()
-		b, err := files.Found(file)
+	mode, file := x.stage.opts.Mode, x.at.Item.Cassette()
+	b, err := files.Found(file)
+	switch mode {
+	case Record:
+		if !errors.Is(err, fs.ErrNotExist) && (err != nil || !model.IsCassette(b)) {
+			return nil, &suite.Trouble{Kind: suite.KindCassette, Err: hint.Add(
+				fmt.Errorf("%s is no cassette, and is not recorded over", file),
+				"move it away, or name another file as cassette")}
+		}
+		more["model.record"] = x.cassette
+	case Replay, Heal:
 		if err == nil {
 			err = os.WriteFile(x.cassette, b, 0o600)
 		}
@@ -83,13 +93,10 @@ func (x *scene) cassettes() (map[string]any, error) {
 		if name := modelOn(b); name != "" && unnamed {
 			more["model.name"] = name
 		}
-	}
-	switch mode {
-	case Record:
-		more["model.record"] = x.cassette
-	case Replay:
-		more["model.replay"] = x.cassette
-	case Heal:
+		if mode == Replay {
+			more["model.replay"] = x.cassette
+			break
+		}
 		more["model.replay_or_model"] = x.cassette
 		more["model.record"] = x.newCassette()
 	}

@@ -108,8 +108,12 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 // settings makes those of the cases, and opens their data folder once.
 func (s *Stage) settings(ctx context.Context, items []*suite.Item, more map[string]any) error {
 	steps := s.base.Conf.Loop.MaxSteps
+	price := s.base.Conf.Model.PromptPrice + s.base.Conf.Model.ReplyPrice
 	for _, i := range items {
-		steps = max(steps, i.Budget().Steps)
+		if steps = max(steps, i.Budget().Steps); price == 0 && i.Budget().Cost > 0 {
+			return app.Usage(fmt.Errorf("%v: this has a budget of cost, and what the model "+
+				"costs is not known", i.At()), "set model.prompt_price and model.reply_price")
+		}
 	}
 	more["loop.max_steps"] = steps
 	var err error
@@ -155,7 +159,10 @@ func (s *Stage) phones(ctx context.Context) ([]play.Phone, error) {
 	}
 	var chosen []play.Phone
 	for serial := range strings.SplitSeq(s.opts.Phones, ",") {
-		serial = strings.TrimSpace(serial)
+		if serial = strings.TrimSpace(serial); serial == "" {
+			return nil, app.Usage(fmt.Errorf("--phones is %q", s.opts.Phones),
+				"write serials between commas, any, or sandbox")
+		}
 		known := func(p play.Phone) bool {
 			return p.Serial == serial || slices.Contains(p.Addresses, serial)
 		}

@@ -249,10 +249,7 @@ const commandTime = time.Minute
 
 func (c checker) shell(ctx context.Context, s *suite.Shell) (string, error) {
 	said, code, err := c.Inside.Run(ctx, s.Command, commandTime)
-	want := 0
-	if s.Code != nil {
-		want = *s.Code
-	}
+	want := *cmp.Or(s.Code, new(int))
 	said = strings.TrimRight(said, "\r\n")
 	ok := code == want && (s.Output.Regexp == nil || s.Output.MatchString(said))
 	return unless(ok, c.say.Ended, code, text.Quote(said, 300)), err

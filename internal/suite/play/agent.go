@@ -53,7 +53,8 @@ func (t *try) play(ctx context.Context) {
 			t.healed = len(at.Healed)
 		}
 		t.got.Claimed = st.Run.State == store.Completed
-		t.got.Answer, t.facts.Answer = st.Run.Answer, st.Run.Answer
+		t.got.Answer, t.facts.Answer = st.Run.Answer, strings.ReplaceAll(st.Run.Answer,
+			runs.SecretWord, cmp.Or(t.secret, runs.SecretWord))
 		if t.end(ctx, st); !t.got.Outcome.Good() {
 			break
 		}
@@ -211,7 +212,13 @@ func (t *try) reply(q *inquiry.Question) (r *usecase.Reply, said string, ok bool
 		if q.Kind == inquiry.KindTakeover {
 			reply.ReplyType = inquiry.TypeDone
 		}
-		reply.Secret = t.opts.Mask.Text(one.Reply) != one.Reply
+		if reply.Secret = t.opts.Mask.Text(one.Reply) != one.Reply; reply.Secret {
+			if t.secret == "" || t.secret == one.Reply {
+				t.secret = one.Reply
+			} else {
+				t.secret = runs.SecretWord
+			}
+		}
 		return reply, one.Reply, true
 	}
 	return nil, "", false

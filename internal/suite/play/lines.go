@@ -29,9 +29,14 @@ func lines(ctx context.Context, at *Scene, s *suite.Suite, list []suite.Line) er
 	return nil
 }
 
-// opens reports whether a line opens something.
-func opens(list []suite.Line) bool {
-	return slices.ContainsFunc(list, func(l suite.Line) bool { return l.Open != "" })
+// opening is the last line that opens something, or none.
+func opening(list []suite.Line) []suite.Line {
+	for n, l := range slices.Backward(list) {
+		if l.Open != "" {
+			return list[n : n+1]
+		}
+	}
+	return nil
 }
 
 // line carries out one. The kind is that of its trouble.

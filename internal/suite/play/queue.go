@@ -142,6 +142,19 @@ func (q *queue) add(i *suite.Item, a suite.Attempt, last bool) {
 	q.finish(i)
 }
 
+// remark adds a note to the last result of a suite on a phone.
+func (q *queue) remark(s *suite.Suite, serial, words string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, i := range slices.Backward(q.items) {
+		all := q.at[i].Attempts
+		if last := len(all) - 1; i.Suite == s && last >= 0 && all[last].Phone == serial {
+			all[last].Notes = append(all[last].Notes, words)
+			return
+		}
+	}
+}
+
 // leave takes a phone out, whose item goes to another one. Without another one the item has failed.
 func (q *queue) leave(i *suite.Item, p Phone, a suite.Attempt) {
 	q.lose(p, a.Message)

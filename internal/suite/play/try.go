@@ -41,6 +41,7 @@ type try struct {
 	opened  bool        // the set-up has opened something
 	used    map[int]int // how often each reply was given
 	spent   store.Usage // by the parts so far, and by the model that judges
+	secret  string      // that was given as a reply, or its placeholder if there were several
 	refused bool        // the suite has rejected an action
 	healed  int         // steps of a skill for which the model was asked
 	facts   expect.Facts
@@ -123,6 +124,7 @@ func (t *try) tearDown(ctx context.Context) {
 	}
 	if err := lines(ctx, t.scene, t.at.Item.Suite, t.at.Item.Teardown); err != nil {
 		t.got.Notes = append(t.got.Notes, "teardown: "+err.Error())
+		t.note("teardown of " + t.at.Item.Name + ": " + err.Error())
 	}
 	if len(t.at.Item.Teardown) > 0 {
 		t.crashed(ctx)
@@ -137,7 +139,9 @@ func (t *try) setUp(ctx context.Context) error {
 		if err := lines(ctx, t.scene, i.Suite, i.Suite.Setup); err != nil {
 			return err
 		}
-		t.ready[i.Suite], t.opened = true, opens(i.Suite.Setup)
+		t.ready[i.Suite] = true
+	} else if err := lines(ctx, t.scene, i.Suite, opening(i.Suite.Setup)); err != nil {
+		return err
 	}
 	var err error
 	if t.before, err = t.crashes(ctx); err != nil { // a phone that has started up can tell them
@@ -147,7 +151,7 @@ func (t *try) setUp(ctx context.Context) error {
 	if err := lines(ctx, t.scene, i.Suite, i.Setup); err != nil {
 		return err
 	}
-	t.opened = t.opened || opens(i.Setup)
+	t.opened = len(opening(i.Suite.Setup))+len(opening(i.Setup)) > 0
 	since, err := t.scene.Admin.Clock(ctx)
 	t.facts = expect.Facts{Suite: i.Suite, Since: since, Judge: t.judge, Say: t.say}
 	return err

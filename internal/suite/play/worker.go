@@ -122,7 +122,9 @@ func (w *worker) teardown(ctx context.Context) {
 			_ = scene.Close(false) // nothing was recorded
 		}
 		if err != nil {
-			w.note("teardown of " + s.Name + " on " + w.phone.Serial + ": " + err.Error())
+			words := "teardown of " + s.Name + " on " + w.phone.Serial + ": " + err.Error()
+			w.note(words)
+			w.remark(s, w.phone.Serial, w.opts.Mask.Text(words))
 		}
 	}
 }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/suite/report/reporttest"
+)
+
+// A teardown that fails changes no outcome, and stands in every report.
+func TestATeardownThatFailsStandsInEveryReport(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", claim))
+	junit, allure := filepath.Join(f.dir, "j.xml"), filepath.Join(f.dir, "allure")
+	code, all := f.test(`
+teardown: [{shell: exit 3}]
+each: {teardown: [{shell: exit 4}]}
+cases: [{name: a, task: t, expect: none}, {name: b, task: t, expect: none}]
+`, "--junit", junit, "--allure", allure)
+	require.Equal(t, exitDone, code, f.said)
+	require.Equal(t, map[string]string{"a": "passed", "b": "passed"}, outcomes(all))
+	xml, err := os.ReadFile(junit)
+	require.NoError(t, err)
+	reporttest.ValidJUnit(t, xml)
+	page, err := os.ReadFile(filepath.Join(f.dir, "r", "index.html"))
+	require.NoError(t, err)
+	results, err := filepath.Glob(filepath.Join(allure, "*-result.json"))
+	require.NoError(t, err)
+	allured := ""
+	for _, file := range results {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		allured += string(b)
+	}
+	notes := strings.Join(append(all[0].Last().Notes, all[1].Last().Notes...), "\n")
+	for _, where := range []string{f.said, string(xml), string(page), allured, notes} {
+		require.Contains(t, where, "exit 3 ended with code 3")
+		require.Contains(t, where, "exit 4 ended with code 4")
+	}
+}
+
+// A report that contains a secret is compared with the secret, and told without it.
+func TestAnAnswerWithASecretIsComparedUnmasked(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+
+		say(`answer is`, "action:COMPLETE\treturn:The word is s3cret-w0rd")+
+		say("", "action:INFO\tvalue:What is your password?"))
+	f.env = append(f.env, "PW=s3cret-w0rd", "OTHER=an0ther")
+	code, all := f.test(`
+secrets: [PW, OTHER]
+cases:
+- name: a
+  task: Tell the word
+  replies: [{question: password, reply: "{{PW}}"}]
+  expect: [{answer: "is {{PW}}$"}]
+- name: b
+  task: Tell the word
+  replies: [{question: password, reply: "{{PW}}"}]
+  expect: [{answer: "is {{OTHER}}$"}]
+`)
+	require.Equal(t, exitNotCompleted, code, f.said)
+	require.Equal(t, map[string]string{"a": "passed", "b": "failed"}, outcomes(all), f.said)
+	require.NotContains(t, f.said, "w0rd")
+	require.NotContains(t, f.said, "an0ther")
+}
+
+// What cannot be kept to is refused before a phone is touched.
+func TestWhatTheTestsCannotKeepToIsRefused(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", claim))
+	const one = "cases: [{name: a, task: t, expect: none}]"
+	code, _ := f.test("budget: {cost: 0.5}\n" + one)
+	require.Equal(t, exitUsage, code, f.said)
+	require.Contains(t, f.said, "what the model costs is not known")
+	priced := append(f.env, "TAPLOOP_MODEL_REPLY_PRICE=0.001")
+	f.env, priced = priced, f.env
+	code, _ = f.test("budget: {cost: 0.5}\n" + one)
+	require.Equal(t, exitDone, code, f.said)
+	f.env = priced
+	for _, phones := range []string{" ", ",", "phone-1,"} {
+		code, _ = f.test(one, "--phones", phones)
+		require.Equal(t, exitUsage, code, f.said)
+		require.Contains(t, f.said, "--phones is")
+	}
+	code, _ = f.run(t.Context(), f.file("s.yaml", one), "--junit", "-")
+	require.Equal(t, exitUsage, code, f.said)
+	notes := f.file("notes.txt", "my notes\n")
+	code, all := f.test("cases: [{name: a, task: t, cassette: notes.txt, expect: none}]", "--record")
+	require.Equal(t, exitPhone, code, f.said)
+	require.Equal(t, map[string]string{"a": "setup_failed cassette"}, outcomes(all))
+	require.Contains(t, all[0].Message, "notes.txt is no cassette")
+	b, err := os.ReadFile(notes)
+	require.NoError(t, err)
+	require.Equal(t, "my notes\n", string(b))
+	page := filepath.Join(f.dir, "r", "index.html")
+	require.NoError(t, os.Remove(page))
+	require.NoError(t, os.Mkdir(page, 0o700))
+	code, _ = f.test(one)
+	require.Equal(t, exitPhone, code, f.said)
+	require.Empty(t, f.out, "a page that could not be written is not named")
+	for range 2 { // a cassette may be recorded over
+		code, _ = f.test("cases: [{name: a, task: t, cassette: c.jsonl, expect: none}]", "--record")
+		require.Equal(t, exitPhone, code, f.said) // the page is still a folder
+		require.NotContains(t, f.said, "is no cassette")
+	}
+}
