@@ -271,10 +271,10 @@ func (s *still) same(answer string, sum uint32) bool {
 }
 
 // unmoved returns the last captured frame if the display still shows exactly it and has not been
-// touched since, and nil otherwise.
+// touched since, and nil otherwise, also where a capture in the other form is the quicker answer.
 func (c *capturer) unmoved(ctx context.Context, changes uint64) (*screen.Frame, error) {
 	f, of, sum := c.still.worth(changes)
-	if f == nil {
+	if f == nil || of != c.meter.next() {
 		return nil, nil
 	}
 	answer, err := c.bytes(ctx, c.of(of.sum()), nil, sumAnswer, nil)

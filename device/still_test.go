@@ -91,6 +91,23 @@ func TestAPictureThatCameAsPNGIsSummedUpAsPNG(t *testing.T) {
 	})
 }
 
+// The sum of a form that takes long is not waited for before the other form was tried.
+func TestAfterASlowPictureTheOtherFormIsTriedAndNotItsSum(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, time.Second, 0),
+			sum: func() string { return sumOf(upright, white) }}
+		p := w.open(t)
+		for range 2 {
+			_, err := p.Frame(t.Context())
+			require.NoError(t, err)
+		}
+		require.Equal(t, []string{"exec:" + formRaw.command(), "exec:" + formPNG.command()},
+			slices.DeleteFunc(w.asked(), func(line string) bool {
+				return !strings.HasPrefix(line, "exec:")
+			}))
+	})
+}
+
 // Where something moves all the time, the sum is asked for in vain, and seldom.
 func TestADisplayThatMovesIsCapturedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
