@@ -69,7 +69,7 @@ func TestOnADisplayThatGoesDarkNothingIsTouchedLaunchedOrPressed(t *testing.T) {
 			return p.Relaunch(t.Context(), "com.example.odd", nil)
 		},
 		"unlocking": func(t *testing.T, p *Phone) error {
-			if err := p.display.unlock(t.Context(), reading{}); !errors.Is(err, ErrLocked) {
+			if err := p.display.unlock(t.Context(), reading{}); !errors.Is(err, screen.ErrLocked) {
 				return err
 			}
 			return nil
@@ -92,11 +92,11 @@ func TestOnADisplayThatGoesDarkNothingIsTouchedLaunchedOrPressed(t *testing.T) {
 	}
 	for name, do := range gestures {
 		t.Run(name, func(t *testing.T) {
-			for after, err := 0, ErrDark; err != nil; after++ {
+			for after, err := 0, screen.ErrDark; err != nil; after++ {
 				require.Less(t, after, 60)
 				synctest.Test(t, func(t *testing.T) { err = darkens(t, do, after) })
 				if err != nil {
-					require.ErrorIs(t, err, ErrDark)
+					require.ErrorIs(t, err, screen.ErrDark)
 				}
 			}
 		})

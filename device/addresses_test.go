@@ -33,7 +33,7 @@ func TestAnOpenPhoneGoesOnUnderAnotherAddress(t *testing.T) {
 	require.NoError(t, p.Tap(t.Context(), screen.Point{X: 0.5, Y: 0.5}))
 	e.Detach(port)
 	_, err = p.Look(t.Context())
-	require.ErrorIs(t, err, device.ErrDisconnected)
+	require.ErrorIs(t, err, screen.ErrDisconnected)
 	e.Attach(other, sh)
 	looked(t, p)
 	require.Equal(t, cable, e.open(t, cable).Info().Serial)
@@ -114,10 +114,10 @@ func TestAnotherPhoneAtTheSameAddressIsNoticed(t *testing.T) {
 					require.NoError(t, stateErr)
 					continue
 				}
-				require.ErrorIs(t, err, device.ErrDisconnected)
+				require.ErrorIs(t, err, screen.ErrDisconnected)
 				require.ErrorContains(t, err, "another phone")
 				require.Nil(t, look.Frame)
-				require.ErrorIs(t, stateErr, device.ErrDisconnected)
+				require.ErrorIs(t, stateErr, screen.ErrDisconnected)
 			}
 		})
 	}

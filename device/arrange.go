@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Admin administers a phone as a person does with adb: it puts the phone in order for a test, and
@@ -134,7 +135,7 @@ func (a Admin) AwaitBoot(ctx context.Context, patience time.Duration) error {
 		if up {
 			return nil
 		}
-		if err != nil && !errors.Is(err, ErrDisconnected) && ctx.Err() == nil {
+		if err != nil && !errors.Is(err, screen.ErrDisconnected) && ctx.Err() == nil {
 			return err
 		}
 		select {

@@ -23,8 +23,8 @@ const dumpTime = 8 * time.Second
 
 // Elements lists the elements on the screen in the order of uiautomator, parents before their
 // children, at most the last 20,000. It touches nothing, and leaves nothing on the phone. Bounds
-// refer to the frame of the last look. A password field comes without its text. ErrSecure means
-// that the window in front forbids capture, which forbids reading it, too.
+// refer to the frame of the last look. A password field comes without its text. screen.ErrSecure
+// means that the window in front forbids capture, which forbids reading it, too.
 func (p *Phone) Elements(ctx context.Context) ([]screen.Element, error) {
 	list, err := p.elements(ctx)
 	return list, p.failed("listing the elements on", err)
@@ -64,7 +64,7 @@ func (r reading) listable() error {
 	case !r.On:
 		return fmt.Errorf("%w: its display is off", errNoWindow)
 	case r.Secure && !r.Locked:
-		return hint.Add(ErrSecure, hintSecure)
+		return hint.Add(screen.ErrSecure, hintSecure)
 	}
 	return nil
 }

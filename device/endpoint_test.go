@@ -17,6 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbserver"
 	"github.com/taploop/taploop/internal/sandbox/shell"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // endpoint is the simulated phone's own ADB server.
@@ -151,7 +152,7 @@ func TestAConnectionThatBreaksInTheMiddleIsADisconnect(t *testing.T) {
 			return false
 		}
 	}, patient.Lid, time.Millisecond)
-	require.ErrorIs(t, err, device.ErrDisconnected)
+	require.ErrorIs(t, err, screen.ErrDisconnected)
 }
 
 func TestACutCaptureIsNeverAFrame(t *testing.T) {

@@ -14,16 +14,6 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// What callers ask for with errors.Is. They are the values of package screen, under the names that
-// a caller of this package expects.
-var (
-	// the phone is gone: unplugged, offline, not found, cut off in the middle
-	ErrDisconnected = screen.ErrDisconnected
-	ErrLocked       = screen.ErrLocked // the lock screen needs a person
-	ErrDark         = screen.ErrDark   // the display is off, so nothing is touched
-	ErrSecure       = screen.ErrSecure // the window in front forbids capture
-)
-
 // hungError is a phone that did not answer in time. It is a context.DeadlineExceeded too.
 type hungError struct {
 	Serial  string
@@ -58,11 +48,11 @@ func explain(err error) error {
 	return err
 }
 
-// lost is an error that is ErrDisconnected as well, without saying it twice.
+// lost is an error that is screen.ErrDisconnected as well, without saying it twice.
 type lost struct{ error }
 
 func (l lost) Unwrap() error        { return l.error }
-func (l lost) Is(target error) bool { return target == ErrDisconnected }
+func (l lost) Is(target error) bool { return target == screen.ErrDisconnected }
 
 // complaint is a line with which a command of Android reports that it failed, even when its exit
 // code is 0, as before Android 10.

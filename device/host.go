@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Options of a Host. The zero value works.
@@ -31,7 +32,7 @@ type Options struct {
 	Getenv     func(string) string // nil means os.Getenv
 	Apps       map[string]string   // app name to package, on top of the built-in table
 	Log        *slog.Logger        // nil discards
-	Memory     Memory              // nil remembers nothing
+	Memory     phoneMemory         // nil remembers nothing
 	// Dialer opens the connections to the server. nil means a net.Dialer.
 	Dialer interface {
 		DialContext(ctx context.Context, network, addr string) (net.Conn, error)
@@ -46,7 +47,7 @@ type Host struct {
 	getenv  func(string) string
 	names   map[string]string
 	log     *slog.Logger
-	memory  Memory
+	memory  phoneMemory
 	buffers buffers
 	waits   waits
 
@@ -91,7 +92,7 @@ func newHost(client *adb.Client, o Options) *Host {
 		names[fold(name)] = pkg
 	}
 	return &Host{client: client, timeout: o.Timeout, getenv: o.Getenv, names: names, log: o.Log,
-		memory:  cmp.Or[Memory](o.Memory, &forgetful{marks: map[string]string{}}),
+		memory:  cmp.Or[phoneMemory](o.Memory, &forgetful{marks: map[string]string{}}),
 		buffers: newBuffers(), waits: waits{listTimeout, fieldWithin, wakeWithin},
 		meters: map[string]*meter{}, identities: map[string]identity{}}
 }
@@ -182,7 +183,7 @@ func (h *Host) describe(
 	case a.err == nil:
 	case errors.As(a.err, &hung):
 		a.State = StateHung
-	case errors.Is(a.err, ErrDisconnected):
+	case errors.Is(a.err, screen.ErrDisconnected):
 		a.State = "offline"
 	default:
 		h.log.InfoContext(ctx, "reading a phone's details", "serial", e.Serial, "err", a.err)

@@ -191,9 +191,10 @@ func (h *Host) name(ctx context.Context, phones []found) {
 	}
 }
 
-// Memory is what outlives a process about phones. Each method may be called by several at once.
-type Memory interface {
-	Keyboards
+// phoneMemory is what outlives a process about phones. Each method may be called by several at
+// once.
+type phoneMemory interface {
+	formerKeyboards
 	// NamePhone returns the name of the phone with that factory serial and that mark: the serial,
 	// unless a phone with another mark has that name already. A mark that is not known is "".
 	NamePhone(ctx context.Context, serial, mark string) (string, error)

@@ -41,7 +41,7 @@ type keyboards struct {
 // adbKeyboard puts ADBKeyBoard in the place of a phone's keyboard for a while.
 type adbKeyboard struct {
 	*shell
-	memory Keyboards
+	memory formerKeyboards
 	log    *slog.Logger
 }
 
@@ -144,9 +144,9 @@ func imeMissing(dump string) error {
 	return nil
 }
 
-// Keyboards remembers by its id the keyboard that a phone had before ADBKeyBoard took its place, so
-// that it is put back even when the process that switched was killed.
-type Keyboards interface {
+// formerKeyboards remembers by its id the keyboard that a phone had before ADBKeyBoard took its
+// place, so that it is put back even when the process that switched was killed.
+type formerKeyboards interface {
 	// SetFormerKeyboard remembers the keyboard in place of another one, or forgets it for "".
 	SetFormerKeyboard(ctx context.Context, id, former string) error
 	// FormerKeyboard returns the remembered keyboard, or "".

@@ -17,9 +17,9 @@ const hintSecure = "the app in front forbids screenshots (a password, a payment,
 const lookAgain = 250 * time.Millisecond
 
 // Look captures one frame and reads the state with it, in two services at the same time. The frame
-// is nil when the display is off. If the window in front forbids capture, the error is ErrSecure
-// and the look holds the state without a frame, so that a black picture never passes for content. A
-// torn picture is captured a second time before it is an error.
+// is nil when the display is off. If the window in front forbids capture, the error is
+// screen.ErrSecure and the look holds the state without a frame, so that a black picture never
+// passes for content. A torn picture is captured a second time before it is an error.
 func (p *Phone) Look(ctx context.Context) (screen.Observation, error) {
 	look, err := p.observe(ctx)
 	var torn tornError
@@ -95,7 +95,7 @@ func visibleFrame(s captured, r reading) (*screen.Frame, error) {
 	case !whole && !errors.As(s.err, &torn):
 		return nil, s.err
 	case r.State.Secure && !r.State.Locked, r.hidden && (!whole || s.frame.Black()):
-		return nil, hint.Add(ErrSecure, hintSecure)
+		return nil, hint.Add(screen.ErrSecure, hintSecure)
 	case !whole:
 		return nil, s.err
 	}

@@ -119,7 +119,7 @@ func TestAWindowInFrontThatForbidsCaptureIsBelievedWhateverThePicture(t *testing
 	w := &wirePhones{shell: ordinary(secureWindows(focused)), exec: shows(upright, black, 0, 0)}
 	p := w.open(t)
 	look, err := p.Look(t.Context())
-	require.ErrorIs(t, err, ErrSecure)
+	require.ErrorIs(t, err, screen.ErrSecure)
 	require.NotEmpty(t, hint.Of(err))
 	require.Nil(t, look.Frame)
 	require.True(t, look.State.Secure)
@@ -129,18 +129,18 @@ func TestAWindowInFrontThatForbidsCaptureIsBelievedWhateverThePicture(t *testing
 	// newer versions refuse it whole
 	w.exec = func(_, _ string, c io.Writer) { io.WriteString(c, "Capturing failed.") }
 	_, err = p.Look(t.Context())
-	require.ErrorIs(t, err, ErrSecure)
+	require.ErrorIs(t, err, screen.ErrSecure)
 
 	// the status bar above it stays in the picture
 	w.exec = shows(upright, white, 0, 0)
 	look, err = p.Look(t.Context())
-	require.ErrorIs(t, err, ErrSecure)
+	require.ErrorIs(t, err, screen.ErrSecure)
 	require.Nil(t, look.Frame)
 
 	// while nothing has the focus it may be in front
 	w.shell = ordinary(secureWindows("null"))
 	_, err = p.Look(t.Context())
-	require.ErrorIs(t, err, ErrSecure)
+	require.ErrorIs(t, err, screen.ErrSecure)
 }
 
 func TestASecureWindowBehindTheOneInFrontIsNoReasonToStop(t *testing.T) {
@@ -153,7 +153,7 @@ func TestASecureWindowBehindTheOneInFrontIsNoReasonToStop(t *testing.T) {
 
 	w.exec = shows(upright, black, 0, 0)
 	_, err = p.Look(t.Context())
-	require.ErrorIs(t, err, ErrSecure, "nothing is seen of the dialog")
+	require.ErrorIs(t, err, screen.ErrSecure, "nothing is seen of the dialog")
 }
 
 func TestALockScreenThatForbidsCaptureIsALockedPhone(t *testing.T) {
@@ -290,7 +290,7 @@ func TestAPhoneThatHangsIsNamedWithItsCommand(t *testing.T) {
 		_, err := p.Look(t.Context())
 		require.EqualError(t, err, "looking at emu: emu did not answer `dumpsys power` within 15s")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.NotErrorIs(t, err, ErrDisconnected)
+		require.NotErrorIs(t, err, screen.ErrDisconnected)
 		require.NotEmpty(t, hint.Of(err))
 		require.Equal(t, 15*time.Second, time.Since(began))
 
@@ -315,12 +315,12 @@ func TestAPhoneThatIsGoneIsDisconnectedWithTheHintOfADB(t *testing.T) {
 		p := w.open(t)
 		w.refuse = map[string]string{"emu": text}
 		_, err := p.Look(t.Context())
-		require.ErrorIs(t, err, ErrDisconnected, text)
+		require.ErrorIs(t, err, screen.ErrDisconnected, text)
 		require.NotEmpty(t, hint.Of(err), text)
 		require.ErrorContains(t, err, strings.Split(text, "\n")[0])
-		require.ErrorIs(t, p.Tap(t.Context(), screen.Point{}), ErrDisconnected)
-		require.ErrorIs(t, p.Type(t.Context(), "x"), ErrDisconnected)
-		require.ErrorIs(t, p.Wake(t.Context()), ErrDisconnected)
+		require.ErrorIs(t, p.Tap(t.Context(), screen.Point{}), screen.ErrDisconnected)
+		require.ErrorIs(t, p.Type(t.Context(), "x"), screen.ErrDisconnected)
+		require.ErrorIs(t, p.Wake(t.Context()), screen.ErrDisconnected)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // outcomeOf is what an error says of how far a gesture came.
@@ -41,7 +42,7 @@ func TestAnErrorSaysHowFarTheGestureCame(t *testing.T) {
 		{"a tap", 1, "killed", "unknown", `exit code 137, "Killed"`},
 		{"a tap", 1, "refused", "not", "the phone refused: Error: no"},
 		{"a tap", 1, "failed", "not", "the phone refused: Exception occurred"},
-		{"a tap", 1, "dark", "not", ErrDark.Error()},
+		{"a tap", 1, "dark", "not", screen.ErrDark.Error()},
 		{"two taps", 1, "killed", "unknown", "exit code 137"},
 		{"two taps", 1, "refused", "not", "the phone refused"},
 		{"two taps", 2, "killed", "partial", "whether it took effect is unknown"},
@@ -51,7 +52,7 @@ func TestAnErrorSaysHowFarTheGestureCame(t *testing.T) {
 		{"lines", 1, "killed", "unknown", "exit code 137"},
 		{"lines", 3, "killed", "partial", "whether it took effect is unknown"},
 		{"lines", 3, "refused", "partial", "Error: no"},
-		{"lines", 3, "dark", "partial", ErrDark.Error()},
+		{"lines", 3, "dark", "partial", screen.ErrDark.Error()},
 		{"a field", 1, "killed", "unknown", "nothing was typed, tapping the field"},
 		{"a field", 2, "killed", "partial", "the point was tapped, but then: typing on emu: the " +
 			"phone ended the command"},
@@ -68,7 +69,7 @@ func TestAnErrorSaysHowFarTheGestureCame(t *testing.T) {
 					require.ErrorContains(t, err, c.says)
 					require.NotContains(t, err.Error(), "taploop-", "a mark")
 				}
-				require.Equal(t, c.fault == "dark", errors.Is(err, ErrDark))
+				require.Equal(t, c.fault == "dark", errors.Is(err, screen.ErrDark))
 			})
 	}
 }

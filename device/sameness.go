@@ -20,7 +20,7 @@ type sameness struct {
 var sameCommands = []string{identityCommands[0], identityCommands[2], identityCommands[3]}
 
 // ask reads what the display shows, and in the same service whether the phone is still the one that
-// was opened. The error is ErrDisconnected if another one is there.
+// was opened. The error is screen.ErrDisconnected if another one is there.
 func (d *display) ask(ctx context.Context, commands ...string) ([]string, error) {
 	if d.who == nil || !d.who.is.known() {
 		return d.read(ctx, commands...)

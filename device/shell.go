@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // shell runs commands on one phone, each within its time.
@@ -123,8 +124,8 @@ const darkness = `^[[:space:]]*(mWakefulness=(Asleep|Dozing)|Display Power: stat
 
 // act runs commands that change what the phone does or shows, one after the other until one fails.
 // Right before each, in the same service, the phone is asked whether the display is dark: a person
-// stops a run so. Then nothing more is done, and the error is ErrDark. Any error says how far it
-// came, see actions.ErrPartial and actions.ErrUnknown.
+// stops a run so. Then nothing more is done, and the error is screen.ErrDark. Any error says how
+// far it came, see actions.ErrPartial and actions.ErrUnknown.
 func (sh *shell) act(
 	ctx context.Context, takes time.Duration, commands ...string,
 ) (adb.Result, error) {
@@ -139,7 +140,7 @@ func (sh *shell) act(
 	all := len(r.Stdout)
 	r.Stdout = strings.ReplaceAll(r.Stdout, sh.mark+"-did\n", "")
 	if err = refusal(r); strings.HasSuffix(strings.TrimSpace(r.Stdout), dark) {
-		err = ErrDark
+		err = screen.ErrDark
 	}
 	if err != nil && len(r.Stdout) < all {
 		err = actions.Partial(fmt.Errorf("a part of it was carried out, but then: %w", err))

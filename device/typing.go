@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -259,7 +260,7 @@ var errNoTree = errors.New("the phone gives no tree of its screen")
 func (t *typist) focusedText(ctx context.Context) (string, error) {
 	dump, err := t.dumper.dump(ctx)
 	if err != nil {
-		if ctx.Err() != nil || errors.Is(err, ErrDisconnected) {
+		if ctx.Err() != nil || errors.Is(err, screen.ErrDisconnected) {
 			return "", err
 		}
 		return "", errNoTree

@@ -18,9 +18,9 @@ const (
 )
 
 // Wake switches the display on and opens the lock screen. If that needs a PIN, a pattern or a
-// password, the error is ErrLocked. A phone that is on and open is left alone. Wake first restores
-// the keyboard that a killed process left behind (see Keyboards). A failure of that is logged, and
-// the next Wake tries it again.
+// password, the error is screen.ErrLocked. A phone that is on and open is left alone. Wake first
+// restores the keyboard that a killed process left behind. A failure of that is logged, and the
+// next Wake tries it again.
 func (p *Phone) Wake(ctx context.Context) error {
 	p.keyboard.warn(ctx, puttingBack, p.keyboard.restore(ctx))
 	return p.failed("waking", p.display.wake(ctx))
@@ -71,7 +71,7 @@ func (d *display) unlock(ctx context.Context, r reading) error {
 			return err
 		}
 	}
-	return hint.Add(ErrLocked, hintLocked)
+	return hint.Add(screen.ErrLocked, hintLocked)
 }
 
 // until reads the state until it is as wanted or waits.wake has passed, and returns the last

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 func TestAScreenThatIsOffAndLockedIsWokenAsFarAsItMay(t *testing.T) {
@@ -37,11 +38,11 @@ func TestAScreenThatIsOffAndLockedIsWokenAsFarAsItMay(t *testing.T) {
 			opensOn: "input swipe 54 216 54 48 300", want: []string{"wm dismiss-keyguard",
 				"input swipe 54 216 54 48 300"}},
 		"a PIN": {on: "Awake", secure: "true", locked: true,
-			want: []string{"wm dismiss-keyguard"}, err: ErrLocked},
+			want: []string{"wm dismiss-keyguard"}, err: screen.ErrLocked},
 		"a PIN that is trusted": {on: "Awake", secure: "true", locked: true,
 			opensOn: "wm dismiss-keyguard", want: []string{"wm dismiss-keyguard"}},
 		"nothing opens it": {on: "Awake", secure: "false", locked: true,
-			want: []string{"wm dismiss-keyguard", "input swipe 54 216 54 48 300"}, err: ErrLocked},
+			want: []string{"wm dismiss-keyguard", "input swipe 54 216 54 48 300"}, err: screen.ErrLocked},
 		"it stays off": {on: "Asleep", secure: "false",
 			want: []string{"input keyevent 224"}, text: "the display stays off"},
 	} {

@@ -39,8 +39,8 @@ type wirePhones struct {
 	hung map[string]bool
 	// serial to the FAIL of its transport
 	refuse map[string]string
-	memory Memory // nil remembers nothing
-	began  func() // called for each service of a phone; may be nil
+	memory phoneMemory // nil remembers nothing
+	began  func()      // called for each service of a phone; may be nil
 
 	wg    sync.WaitGroup
 	mu    sync.Mutex

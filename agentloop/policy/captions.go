@@ -10,21 +10,21 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// Describer words a frame in view of a task.
-type Describer interface {
+// describer words a frame in view of a task.
+type describer interface {
 	Describe(ctx context.Context, task string, f *screen.Frame) (string, error)
 }
 
 // WithCaptions returns p with a description of the frame as Proposal.Caption, made while p decides.
 // Next waits for both. If p fails, the description is cancelled. A failed description is logged and
 // left empty, and fails no step. log may be nil.
-func WithCaptions(p agentloop.Policy, d Describer, log *slog.Logger) agentloop.Policy {
+func WithCaptions(p agentloop.Policy, d describer, log *slog.Logger) agentloop.Policy {
 	return &captioned{p, d, logger(log)}
 }
 
 type captioned struct {
 	agentloop.Policy
-	describer Describer
+	describer describer
 	log       *slog.Logger
 }
 
@@ -64,7 +64,7 @@ func (c *captioned) caption(ctx context.Context, s agentloop.Situation) string {
 // WithFinalCaption returns p with the frame in words as Proposal.Caption where the decision ends
 // the run or asks a question: the frame that the task's giver wants to know of.
 // Otherwise it is as [WithCaptions].
-func WithFinalCaption(p agentloop.Policy, d Describer, log *slog.Logger) agentloop.Policy {
+func WithFinalCaption(p agentloop.Policy, d describer, log *slog.Logger) agentloop.Policy {
 	return &finallyCaptioned{captioned{p, d, logger(log)}}
 }
 

@@ -21,7 +21,7 @@ import (
 )
 
 // Farm is the phones of this process and those of the other machines that share its store. It is
-// safe for concurrent use. It implements runs.Phones, runs.AppLister and runs.Neighbours.
+// safe for concurrent use. It implements runs.Phones and runs.Neighbours.
 type Farm struct {
 	local runs.Phones
 	host  *device.Host
@@ -143,7 +143,7 @@ func (f *Farm) Open(ctx context.Context, serial string) (runs.Phone, error) {
 		Size: one.Size, Model: one.Model, Android: one.Android}}
 }
 
-// Apps implements runs.AppLister.
+// Apps lists the packages of a phone.
 func (f *Farm) Apps(ctx context.Context, serial string) ([]string, error) {
 	p, err := f.host.Open(ctx, serial)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -94,7 +95,7 @@ func (c phoneCheck) outOfUse() string {
 		id string
 	}{
 		{adb.ErrUnauthorized, "phone.unauthorized"}, {adb.ErrNoPermissions, "phone.permissions"},
-		{adb.ErrOffline, "phone.offline"}, {device.ErrDisconnected, "phone.offline"},
+		{adb.ErrOffline, "phone.offline"}, {screen.ErrDisconnected, "phone.offline"},
 		{context.DeadlineExceeded, "phone.hung"}, {adb.ErrNotStarted, "phone.mode"},
 	} {
 		if errors.Is(c.Unusable, s.is) {

@@ -14,7 +14,7 @@ import (
 // asker is the Manager as its desk sees it.
 type asker struct{ m *Manager }
 
-// Moved implements asking.Runs.
+// Moved notes that another channel asks.
 func (a asker) Moved(q inquiry.Question) { a.m.states.wake(q.SessionID) }
 
 // AskHere asks an open question at the console, regardless of its reply mode and of other channels.

@@ -238,7 +238,7 @@ func messageRefusal(sessionID string, err error) error {
 	return err
 }
 
-// Stop implements asking.Runs: it ends the run that asks, for the person at the console.
+// Stop ends the run that asks, for the person at the console.
 func (a asker) Stop(q inquiry.Question) {
 	m := a.m
 	r := channel.ManualReply.Answer("")

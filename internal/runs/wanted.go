@@ -189,7 +189,7 @@ func (k picker) hasApp(ctx context.Context, p PhoneInfo, app string) (bool, erro
 		return true, nil
 	}
 	apps := p.Apps
-	if lister, ok := k.m.opts.Phones.(AppLister); ok && apps == nil && p.Worker == "" {
+	if lister, ok := k.m.opts.Phones.(appLister); ok && apps == nil && p.Worker == "" {
 		var err error
 		if apps, err = lister.Apps(ctx, p.Serial); err != nil {
 			return false, err
@@ -198,8 +198,8 @@ func (k picker) hasApp(ctx context.Context, p PhoneInfo, app string) (bool, erro
 	return slices.Contains(apps, app), nil
 }
 
-// AppLister is a Phones that knows which packages are installed.
-type AppLister interface {
+// appLister is a Phones that knows which packages are installed.
+type appLister interface {
 	Apps(ctx context.Context, serial string) ([]string, error)
 }
 

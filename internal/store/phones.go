@@ -3,7 +3,7 @@ package store
 import "context"
 
 // phones keeps facts about phones: their names, and the keyboards to put back on them. It
-// implements device.Memory, and does not interpret the keyboards.
+// implements what package device remembers, and does not interpret the keyboards.
 type phones struct{ *db }
 
 // NamePhone returns the name of the phone with that factory serial and that mark, which tells

@@ -9,8 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// Place keeps values by their names. It is safe for concurrent use, also by several processes.
-type Place interface {
+// place keeps values by their names. It is safe for concurrent use, also by several processes.
+type place interface {
 	// Read returns the value, or nil if there is none.
 	Read(name string) (json.RawMessage, error)
 	// Change replaces the value by what edit makes of it. No other change of it runs meanwhile.

@@ -47,10 +47,10 @@ type entry struct {
 var ErrNone = errors.New("the token is not known")
 
 // Store stores the tokens in a [Place]. It is safe for concurrent use, also by several processes.
-type Store struct{ place Place }
+type Store struct{ place place }
 
 // In returns the Store in the place.
-func In(p Place) *Store { return &Store{p} }
+func In(p place) *Store { return &Store{p} }
 
 // Import takes over the tokens of a file in which earlier versions kept them, with when they were
 // used, except those whose name or id is taken. Then the file says that it was taken over. Each

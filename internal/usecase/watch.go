@@ -23,8 +23,6 @@ type progressWatch struct {
 	ctx  context.Context
 	id   string // of the session
 	base int    // steps of the session before the run's present call
-	step int    // steps of the run's present call
-	of   int    // the most steps of it
 	ran  bool   // it was reported that the run is running
 }
 
@@ -41,7 +39,8 @@ func (u *Cases) watch(ctx context.Context, c *Call, st runs.Status, req runs.Wai
 		return st, err
 	}
 	p := &progressWatch{reporter: c.Report, opts: u.opts, ctx: reporting, id: st.Session.ID,
-		base: st.Session.Steps - st.Local, step: st.Local, of: st.Run.MaxSteps}
+		base: st.Session.Steps - st.Local}
+	p.reporter.step, p.reporter.of = st.Local, st.Run.MaxSteps
 
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -139,12 +138,12 @@ func (p *progressWatch) happened(e runs.Event) bool {
 	switch {
 	case e.Kind == agentloop.Stepped:
 		n := e.Step.Index - p.base
-		p.step = max(p.step, n)
+		p.reporter.step = max(p.reporter.step, n)
 		did := export.Headline(e.Step.Proposal)
-		p.say(fmt.Sprintf("step %d of %d: %s", n, p.of, did))
+		p.say(fmt.Sprintf("step %d of %d: %s", n, p.reporter.of, did))
 	case e.Kind == runs.StateChanged && e.State == store.Running && !p.ran:
 		p.ran = true
-		p.say(fmt.Sprintf("running: step %d of %d", p.step+1, p.of))
+		p.say(fmt.Sprintf("running: step %d of %d", p.reporter.step+1, p.reporter.of))
 	default:
 		return false
 	}
@@ -160,7 +159,6 @@ func (p *progressWatch) question(e inquiry.Event) bool {
 	case inquiry.Created:
 		p.asked(e.Question)
 	case inquiry.Resolved, inquiry.Withdrew, inquiry.RanOut:
-		p.reporter.step, p.reporter.of = p.step, p.of
 		p.reporter.question(p.ctx, settledLine(e.Question), e.Question)
 	default:
 		return false
@@ -170,7 +168,6 @@ func (p *progressWatch) question(e inquiry.Event) bool {
 
 // asked reports an open question, once.
 func (p *progressWatch) asked(q inquiry.Question) {
-	p.reporter.step, p.reporter.of = p.step, p.of
 	p.reporter.question(p.ctx, "the agent asks: "+text.Cut(text.Line(q.Text), 500), q)
 }
 
@@ -193,13 +190,14 @@ func (p *progressWatch) status(st runs.Status) string {
 	if st.Stalled {
 		return "the data folder does not answer, and the run waits for it"
 	}
-	if p.of == 0 {
+	if p.reporter.of == 0 {
 		return "the agents work"
 	}
-	return fmt.Sprintf("running: step %d of %d", p.step+1, p.of)
+	return fmt.Sprintf("running: step %d of %d", p.reporter.step+1, p.reporter.of)
 }
 
 // say sends a message. The value counts the steps.
 func (p *progressWatch) say(message string) {
-	p.reporter.report(p.ctx, Progress{Step: p.step, Of: p.of, Message: message})
+	p.reporter.report(p.ctx, Progress{Step: p.reporter.step, Of: p.reporter.of,
+		Message: message})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/mcp/wire"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // clientEnd is the client's end of a link. It takes the other server's broadcasts and questions.
@@ -47,7 +48,8 @@ func (c *clientEnd) broadcast(m *message) {
 	select {
 	case s.NotificationChannel() <- transport.Broadcast(data):
 	default:
-		c.conn.dropped(m)
+		c.conn.opts.Log.Warn("a client does not listen: a notification is dropped", "server",
+			c.conn.opts.Name, "method", text.Line(m.Method))
 	}
 }
 

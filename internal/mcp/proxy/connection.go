@@ -269,12 +269,6 @@ func (c *connection) Receive(from upstream.Conn, m *message) {
 // Malformed implements upstream.Receiver.
 func (c *connection) Malformed(what string) { c.noise.note(what) }
 
-// dropped logs a notification that a client does not take.
-func (c *connection) dropped(m *message) {
-	c.opts.Log.Warn("a client does not listen: a notification is dropped", "server",
-		c.opts.Name, "method", text.Line(m.Method))
-}
-
 // drop forgets an upstream. It reports whether it was the one in use.
 func (c *connection) drop(up upstream.Conn) bool {
 	c.mu.Lock()

@@ -13,11 +13,6 @@ type gate struct {
 	rounds rounds
 }
 
-func newGate(o *Options) gate {
-	return gate{opts: o, claims: claims{held: map[string]bool{}},
-		rounds: rounds{open: map[string]round{}}}
-}
-
 // claims are the questions that calls of this process wait for. Each call that asks has its own:
 // one approval is never used by two calls.
 type claims struct {

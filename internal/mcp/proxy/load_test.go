@@ -173,7 +173,7 @@ func BenchmarkIdleUpstream(b *testing.B) {
 		runtime.ReadMemStats(&before)
 		var open []*link
 		for range links {
-			l := p.newLink("")
+			l := newLink(&p.opts, p.dial, &p.sessions, "")
 			_, err := l.conn.connected(b.Context())
 			require.NoError(b, err)
 			open = append(open, l)

@@ -42,7 +42,8 @@ var _ transport.Server = (*Proxy)(nil)
 func New(opts *Options) (*Proxy, error) {
 	p := &Proxy{opts: settings(opts), core: server.NewMCPServer("taploop", ""),
 		links: map[string]*link{}, sessions: sessions{byID: map[string]server.ClientSession{}}}
-	p.gate = newGate(&p.opts)
+	p.gate = gate{opts: &p.opts, claims: claims{held: map[string]bool{}},
+		rounds: rounds{open: map[string]round{}}}
 	var err error
 	p.dial, err = p.opts.Target.Dialer(limits)
 	return p, err
@@ -116,12 +117,10 @@ func (p *Proxy) link(ctx context.Context, alone bool) (*link, error) {
 	case err != nil:
 		return nil, err
 	case p.links[key] == nil:
-		p.links[key] = p.newLink(key)
+		p.links[key] = newLink(&p.opts, p.dial, &p.sessions, key)
 	}
 	return p.links[key], nil
 }
-
-func (p *Proxy) newLink(key string) *link { return newLink(&p.opts, p.dial, &p.sessions, key) }
 
 // HandleMessage implements transport.Server.
 func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {

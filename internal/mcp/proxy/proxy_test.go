@@ -433,7 +433,8 @@ func (h *heard) Send(_ context.Context, m *message) error {
 
 // A server that does not look at the id would carry out a call without one, and nobody was asked.
 func TestACallWithoutAnIDReachesNoServer(t *testing.T) {
-	l := newRig(t, nil).p.newLink("")
+	p := newRig(t, nil).p
+	l := newLink(&p.opts, p.dial, &p.sessions, "")
 	up := &heard{}
 	l.conn.up = up
 	for _, method := range []string{"tools/call", "resources/read", "initialize", "",

@@ -17,7 +17,7 @@ import (
 
 // Options configure a Desk.
 type Options struct {
-	Answerer Answerer // answers under auto_reply, which is refused if it is nil
+	Answerer answerer // answers under auto_reply, which is refused if it is nil
 	// Deciding models by mode, channel.Model or channel.OfModel. nil if there are none.
 	Deciders  map[channel.Mode]Decider
 	OnRefusal channel.Mode // asked when a person refuses to answer, "" for none
@@ -26,16 +26,11 @@ type Options struct {
 	// none, or it does not fit, the question is asked. Nil expects nothing.
 	Expected func(inquiry.Question) (r inquiry.Reply, ok bool)
 
-	Askers map[channel.Mode]route.Asker // of other channels that ask actively
-
 	Console  Console  // answers under manual_reply, which is refused if it is nil
 	Channels []string // list every question, in addition to the question's channels
 	// How long a channel has its turn if the mode does not say. The default is 10 minutes.
 	Attention time.Duration
 }
-
-// Askers are channels that ask actively, by their modes.
-type Askers = map[channel.Mode]route.Asker
 
 // Desk asks people and models questions. It depends only on the stored state of the runs that ask.
 // It is safe for concurrent use.
@@ -49,14 +44,14 @@ type Desk struct {
 	log    *slog.Logger
 }
 
-// Runs are the callbacks of a Desk.
-type Runs interface {
+// asker are the callbacks of a Desk.
+type asker interface {
 	Stop(q inquiry.Question)  // ends the run that asks, for the person at the console
 	Moved(q inquiry.Question) // another channel is asked
 }
 
 // New returns a Desk that works until ctx ends. The caller must close it.
-func New(ctx context.Context, opts Options, db *store.Store, b *inquiry.Broker, runs Runs,
+func New(ctx context.Context, opts Options, db *store.Store, b *inquiry.Broker, runs asker,
 	log *slog.Logger) *Desk {
 	opts.Attention = cmp.Or(opts.Attention, 10*time.Minute)
 	d := &Desk{ctx: ctx, opts: opts, store: db, broker: b, log: log}
@@ -84,9 +79,6 @@ func (d *Desk) newAskers(stop func(inquiry.Question)) map[string]route.Asker {
 	askers := map[string]route.Asker{string(channel.NoReply): noReplyChannel{d.broker}}
 	if d.opts.Console != nil {
 		askers[string(channel.ManualReply)] = consoleChannel{d.opts.Console, d.broker, stop}
-	}
-	for name, asker := range d.opts.Askers {
-		askers[string(name)] = asker
 	}
 	for name, by := range d.opts.Deciders {
 		askers[string(name)] = deciderChannel{d, name, by}
@@ -195,15 +187,15 @@ func (l noReplyChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	return l.broker.Lapse(ctx, q.ID)
 }
 
-// Answerer answers a question on behalf of a person.
-type Answerer interface {
+// answerer answers a question on behalf of a person.
+type answerer interface {
 	Reply(ctx context.Context, task, question string, options []string,
 		f *screen.Frame) (string, error)
 }
 
 // modelChannel asks an Answerer.
 type modelChannel struct {
-	answerer Answerer
+	answerer answerer
 	broker   *inquiry.Broker
 	store    *store.Store
 }

@@ -22,8 +22,8 @@ const Goals = 8
 // Poll is how often the first run in a line asks the store for a phone held by another process.
 const Poll = time.Second
 
-// Leases say which run has a phone, among all processes. store.Leases implements it.
-type Leases interface {
+// leases say which run has a phone, among all processes. store.Leases implements it.
+type leases interface {
 	// Take takes the phone for the run, or returns a *store.BusyError.
 	Take(ctx context.Context, serial, runID string) error
 	// Release gives the phone back if the run has it.
@@ -34,7 +34,7 @@ type Leases interface {
 // Lines are this process's waiting lines, one for each phone, and one for goals of agents under the
 // serial "". They are safe for concurrent use.
 type Lines struct {
-	leases Leases
+	leases leases
 	log    *slog.Logger
 
 	mu       sync.Mutex
@@ -42,7 +42,7 @@ type Lines struct {
 }
 
 // New returns empty lines.
-func New(leases Leases, log *slog.Logger) *Lines {
+func New(leases leases, log *slog.Logger) *Lines {
 	return &Lines{leases: leases, log: log, bySerial: map[string][]*Place{}}
 }
 

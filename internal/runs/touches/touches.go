@@ -25,14 +25,14 @@ type By struct {
 	Channel, Authority, Name string // see store.AuditEntry
 }
 
-// Audit records the counts. store.Audit implements it.
-type Audit interface {
+// audit records the counts. store.Audit implements it.
+type audit interface {
 	Append(ctx context.Context, e store.AuditEntry) error
 }
 
 // Counter counts touches. It is safe for concurrent use.
 type Counter struct {
-	audit Audit
+	audit audit
 	log   *slog.Logger
 
 	mu     sync.Mutex
@@ -41,7 +41,7 @@ type Counter struct {
 }
 
 // New returns a Counter that records in the audit.
-func New(audit Audit, log *slog.Logger) *Counter {
+func New(audit audit, log *slog.Logger) *Counter {
 	return &Counter{audit: audit, log: log, counts: map[By]map[string]int{},
 		since: map[string]time.Time{}}
 }
