@@ -40,7 +40,6 @@ type Simulation struct {
 
 	stop    context.CancelFunc // ends serving
 	serving sync.WaitGroup
-	failed  error // why serving ended, once it has
 }
 
 // Options are about where a simulation is and what its model says.
@@ -81,7 +80,7 @@ func Start(ctx context.Context, phone *sandbox.Simulator, opts *Options) (*Simul
 	}
 	serveCtx, stop := context.WithCancel(ctx)
 	s.stop = stop
-	s.serving.Go(func() { s.failed = s.ADB.Serve(serveCtx, ln) })
+	s.serving.Go(func() { _ = s.ADB.Serve(serveCtx, ln) })
 	h := scripted.NewHandler(rules)
 	h.Sees = sight
 	if opts == nil || opts.Script == nil {
