@@ -60,7 +60,8 @@ func asInfo(body *result.Result) (err error) {
 		asked.Text += "\n(This is an approval of an action. A person decides, on the inbox page " +
 			"or at the terminal.)"
 		body.Question = &asked
-		if asks := (actions.Decision{Action: actions.Info{Question: asked.Text}}); body.Final != nil {
+		if body.Final != nil {
+			asks := actions.Decision{Action: actions.Info{Question: asked.Text}}
 			body.Final.Action, err = asks.AgentAction()
 		}
 	}
