@@ -18,14 +18,6 @@ type lenient struct {
 	tools []listedTool // listed so far
 }
 
-// listedTool is a tool as its server describes it.
-type listedTool struct {
-	Name        string
-	Description string
-	Schema      json.RawMessage // of its arguments
-	Prompt      string          // the prompt that it returns, "" for a tool
-}
-
 // maxTools is how many tools and prompts a server may list.
 const maxTools = 1000
 
@@ -141,19 +133,6 @@ func (l *lenient) list(page json.RawMessage) (next json.RawMessage, err error) {
 	return p.Next, nil
 }
 
-// member is a member of an object, or nil if missing.
-func member(object json.RawMessage, name string) json.RawMessage {
-	var all map[string]json.RawMessage
-	_ = json.Unmarshal(object, &all) // what is no object has no members
-	return all[name]
-}
-
-// word is a member of an object that is a text, or "".
-func word(object json.RawMessage, name string) (s string) {
-	_ = json.Unmarshal(member(object, name), &s) // of another type
-	return s
-}
-
 // result returns the result of a call with its content joined into one text.
 func result(raw json.RawMessage) (json.RawMessage, error) {
 	var r struct {
@@ -177,32 +156,4 @@ func result(raw json.RawMessage) (json.RawMessage, error) {
 	}
 	return json.Marshal(mcp.CallToolResult{IsError: r.Failed == true,
 		Content: []mcp.Content{mcp.NewTextContent(all)}})
-}
-
-// asText returns a part of a result as text. Images and sounds are only named.
-func asText(part json.RawMessage) string {
-	var p struct {
-		Type, Text, MIMEType, Name, URI string
-		Resource                        struct{ Text string }
-	}
-	if json.Unmarshal(part, &p) == nil {
-		switch p.Type {
-		case mcp.ContentTypeText:
-			return p.Text
-		case mcp.ContentTypeImage:
-			return fmt.Sprintf("(a picture, %s)", p.MIMEType)
-		case mcp.ContentTypeAudio:
-			return fmt.Sprintf("(a sound, %s)", p.MIMEType)
-		case mcp.ContentTypeLink:
-			return fmt.Sprintf("(a resource: %s %s)", p.Name, p.URI)
-		case mcp.ContentTypeResource:
-			if p.Resource.Text != "" {
-				return p.Resource.Text
-			}
-		}
-	}
-	if said := ""; json.Unmarshal(part, &said) == nil {
-		return said
-	}
-	return string(part)
 }

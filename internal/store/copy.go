@@ -144,8 +144,8 @@ func scanValues(n int) func(scanner) ([]any, error) {
 
 // last is the key of the last row, nil without one.
 func (t table) last(ctx context.Context, s *Store) ([]any, error) {
-	rows, err := collect(ctx, s.read, scanValues(len(t.key)), "SELECT "+quotedList(t.key)+" FROM "+t.from()+" ORDER BY \""+
-		strings.Join(t.key, `" DESC, "`)+`" DESC LIMIT 1`)
+	rows, err := collect(ctx, s.read, scanValues(len(t.key)), "SELECT "+quotedList(t.key)+
+		" FROM "+t.from()+` ORDER BY "`+strings.Join(t.key, `" DESC, "`)+`" DESC LIMIT 1`)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 	var lost error
 	err = j.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
 		lost = nil
-		state, fence, _, err := j.standing(ctx, tx, j.run)
+		state, fence, _, err := standing(ctx, tx, j.owner.ID, j.run)
 		if err != nil {
 			return err
 		}
@@ -222,11 +222,12 @@ func (j *journal) row(r *StepRecord) fields {
 	return append(r.fields(), more...)
 }
 
-// standing is the run's state and fence, and the token of its lease if this process has that.
-func (d *db) standing(ctx context.Context, tx *tx, r Run) (
+// standing is the run's state and fence, and the token of its lease if the process of that name has
+// it.
+func standing(ctx context.Context, tx *tx, worker string, r Run) (
 	state State, fence, token int64, err error) {
 	row := tx.QueryRowContext(ctx, `SELECT state, fence, (SELECT coalesce(max(token), 0) FROM leases
-		WHERE run_id = runs.id AND worker = ?) FROM runs WHERE id = ?`, d.owner.ID, r.ID)
+		WHERE run_id = runs.id AND worker = ?) FROM runs WHERE id = ?`, worker, r.ID)
 	known, err := found(row, &state, &fence, &token)
 	if err == nil && !known {
 		err = fmt.Errorf("run %q: %w", r.ID, ErrNotFound)
@@ -236,8 +237,8 @@ func (d *db) standing(ctx context.Context, tx *tx, r Run) (
 
 // checkWriter refuses a writer whose run is not RUNNING any more, or has another life. It returns
 // the token of the run's lease.
-func (d *db) checkWriter(ctx context.Context, tx *tx, r Run) (token int64, err error) {
-	state, fence, token, err := d.standing(ctx, tx, r)
+func checkWriter(ctx context.Context, tx *tx, worker string, r Run) (token int64, err error) {
+	state, fence, token, err := standing(ctx, tx, worker, r)
 	if err == nil && (fence != r.Fence || state != Running) {
 		err = fenced(state)
 	}
@@ -246,7 +247,7 @@ func (d *db) checkWriter(ctx context.Context, tx *tx, r Run) (token int64, err e
 
 // check is checkWriter, and refuses a writer that has lost the lease of its phone.
 func (j *journal) check(ctx context.Context, tx *tx) error {
-	token, err := j.checkWriter(ctx, tx, j.run)
+	token, err := checkWriter(ctx, tx, j.owner.ID, j.run)
 	if err == nil && j.token != 0 && token != j.token {
 		err = fmt.Errorf("%w (its phone was taken over)", ErrFenced)
 	}
@@ -300,7 +301,7 @@ func (s *Store) Entries(run Run) *Entries { return &Entries{s.db, run} }
 // run is not RUNNING any more, or has another life.
 func (e *Entries) Append(ctx context.Context, body json.RawMessage) error {
 	err := e.update(ctx, func(ctx context.Context, tx *tx) error {
-		if _, err := e.checkWriter(ctx, tx, e.run); err != nil {
+		if _, err := checkWriter(ctx, tx, e.owner.ID, e.run); err != nil {
 			return err
 		}
 		err := tx.exec(ctx, `INSERT INTO entries (session_id, idx, body, at) VALUES (?1,
