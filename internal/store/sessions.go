@@ -110,6 +110,7 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
 func (f Filter) query() (string, []any) {
 	w, order := where{sql: "true"}, "s.updated_at"
 	w.owned("s.client", f.Owners)
+	w.and("s.id = ?", f.ID)
 	w.and("s.state = ?", string(f.State))
 	w.and("s.serial = ?", f.Serial)
 	if f.Parent != "" { // an index has those with one
@@ -121,9 +122,11 @@ func (f Filter) query() (string, []any) {
 		w.sql += " AND r.waiting_at <> 0"
 		order = "+s.updated_at" // the few that wait have an index, which SQLite is to choose
 	}
-	return "SELECT " + sessionColumns + ", r.id IS NOT NULL, " + runColumns + ` FROM sessions s
+	return "SELECT " + sessionColumns + `, r.id IS NOT NULL,
+		coalesce(u.prompt_tokens + u.completion_tokens, 0), ` + runColumns + ` FROM sessions s
 		LEFT JOIN runs r ON r.session_id = s.id AND r.seq =
 			(SELECT max(seq) FROM runs WHERE session_id = s.id)
+		LEFT JOIN usage u ON u.run_id = r.id
 		WHERE ` + w.sql + " ORDER BY " + order + " DESC, s.rowid DESC LIMIT ? OFFSET ?",
 		append(w.limited(f.Limit), f.Offset)
 }
@@ -158,7 +161,7 @@ func like(before, part string) string {
 func scanOverview(row scanner) (Overview, error) {
 	var o Overview
 	var has bool
-	head := append(o.Session.fields().values(), &has)
+	head := append(o.Session.fields().values(), &has, &o.Tokens)
 	pass := slices.Clone(head)
 	o.Latest = new(Run)
 	for range o.Latest.fields() {

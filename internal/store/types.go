@@ -201,6 +201,7 @@ type StepRecord struct {
 
 // Filter says which sessions to list. Zero fields do not restrict.
 type Filter struct {
+	ID      string // of the one session
 	State   State  // of the latest run
 	Waiting bool   // those whose latest run waits for an answer
 	Owners  Owners // whom they belong to
@@ -229,6 +230,7 @@ type Trajectory struct {
 type Overview struct {
 	Session
 	Latest *Run // nil when no run was made yet
+	Tokens int  // that it has cost
 }
 
 // Usage is the cost of a run's steps and of the endings of its lives.

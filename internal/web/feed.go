@@ -211,7 +211,10 @@ func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSe
 		if st.Index == before.step && st.DoneAt.Equal(before.done) {
 			continue
 		}
-		f.publish("step", &x.Client, nil, export.See(st))
+		f.publish("step", &x.Client, nil, struct {
+			export.SeenStep
+			RunTokens int `json:"run_tokens"` // of all its steps so far
+		}{export.See(st), view.Run.Tokens})
 		now.step, now.done = st.Index, st.DoneAt
 	}
 	if !seen || now.run != before.run || now.state != before.state || now.reason != before.reason {
@@ -288,8 +291,7 @@ func (f *feed) make(ctx context.Context, v viewer, x *snapshot) error {
 	sessions := []export.Listed{}
 	for _, o := range all {
 		if o.Latest != nil && !o.Latest.State.Terminal() {
-			sessions = append(sessions,
-				export.Listed{Session: o.Session, Run: export.NewRun(o.Latest)})
+			sessions = append(sessions, export.List(o))
 		}
 	}
 	data, err := json.Marshal(map[string]any{"inquiries": questions, "sessions": sessions,

@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/chrometest"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
@@ -130,6 +131,14 @@ func TestATaskIsBegunSteeredAndStoppedOnTheHomePage(t *testing.T) {
 	g.step(run, 2)
 	g.web.Changed(run.SessionID)
 	p.until(`document.querySelector(".run-card .now")?.textContent.startsWith("2. ")`)
+	const facts = `document.querySelector(".run-card .facts").textContent`
+	p.until(facts + `.includes("2,468 tokens")`)
+	p.do(chromedp.Reload())
+	p.until(`document.querySelector(".run-card .facts")?.textContent.includes("2,468 tokens")`)
+	g.ends(run, store.Change{To: store.Paused, Reason: agentloop.ModelError,
+		Err: "the model is away"})
+	p.until(`document.querySelector(".run-card .problem").textContent === "the model is away"`)
+	g.ends(run, store.Change{To: store.Running})
 
 	p.do(js("{ const at = performance.now(); window.passed = 0; " +
 		"performance.now = () => at + passed }"))

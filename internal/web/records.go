@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -134,11 +135,11 @@ func (o records) session(r *http.Request, v viewer) (store.Session, error) {
 
 // present is a session with its latest run.
 func (o records) present(ctx context.Context, x store.Session) (export.Listed, error) {
-	run, err := o.sessions.LatestRun(ctx, x.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		return export.Listed{Session: x}, nil
+	list, err := o.sessions.Sessions(ctx, store.Filter{ID: x.ID})
+	if err != nil || len(list) == 0 {
+		return export.Listed{Session: x}, cmp.Or(err, store.ErrNotFound)
 	}
-	return export.Listed{Session: x, Run: export.NewRun(&run)}, err
+	return export.List(list[0]), nil
 }
 
 // leavesOf lists what a person may give leave for in place of deciding about each such action, the

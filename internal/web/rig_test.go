@@ -354,7 +354,7 @@ func (g *rig) step(run store.Run, index int) {
 		Screen: screen.Observation{Frame: picture(), State: screen.State{On: true},
 			At: time.Now()},
 		Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{},
-			Explain: explain}}}
+			Explain: explain}, Tries: []agentloop.Try{{PromptTokens: 1200, CompletionTokens: 34}}}}
 	j := g.store.Journal(run)
 	require.NoError(g.t, j.Intent(g.t.Context(), st))
 	require.NoError(g.t, j.Done(g.t.Context(), st,

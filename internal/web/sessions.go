@@ -25,7 +25,7 @@ func (s *sessions) listSessions(w http.ResponseWriter, r *http.Request, v viewer
 	}
 	list := make([]export.Listed, 0, len(all))
 	for _, o := range all {
-		list = append(list, export.Listed{Session: o.Session, Run: export.NewRun(o.Latest)})
+		list = append(list, export.List(o))
 	}
 	return send(w, http.StatusOK, map[string]any{"sessions": list})
 }

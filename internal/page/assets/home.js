@@ -3,7 +3,7 @@ import { alone } from "./api.js";
 import { useEffect, useState } from "./hooks.js";
 import { cards, decide } from "./inbox.js";
 import { endGrant, forget, goOn, grant, isOver, model, pause, say, start, stop, takeOver } from "./model.js";
-import { Badge, Frame, LivePicture, Stop, Wrong, html, said, useBusy } from "./view.js";
+import { Badge, Frame, LivePicture, Stop, Wrong, html, said, useBusy, why } from "./view.js";
 import { ago, aside, clip, clock, counted, fill, lasting, thousands, words } from "./words.js";
 
 const mostLive = 3; // a browser has few connections to a server
@@ -98,6 +98,7 @@ export function Running() {
       <p class="facts"><${Badge} run=${s.run} />${s.serial ? html`<a href=${"/ui/phones/" + encodeURIComponent(s.serial)}>${s.serial}</a>` : ""}
         <${Elapsed} since=${s.run.created_at} />${s.run.tokens ? html`<span>${fill(w.tokens, { n: thousands(s.run.tokens) })}</span>` : ""}</p>
       <p class="now" dir="auto">${s.step ? s.step.index + ". " + clip(said(s.step), 300) : w.beginning}</p>
+      ${why(s.run) ? html`<p class="problem" dir="auto">${why(s.run)}</p>` : ""}
       <${Steer} s=${s} />
     </div></li>`)}</ul>`;
 }
@@ -135,7 +136,7 @@ export function Results({ list }) {
     <a class="name" dir="auto" href=${alone ? s.session_id + ".html" : "/ui/sessions/" + encodeURIComponent(s.session_id)}>${clip(s.run ? s.run.task : s.session_id, 160)}</a>
     <${Badge} run=${s.run} />
     <span class="facts">${s.serial ? html`<span>${s.serial}</span>` : ""}<span>${ago(s.updated_at)}</span>${s.run ? html`<span>${counted("steps", s.run.steps)}</span>` : ""}</span>
-    ${s.run && (s.run.answer || s.run.error) ? html`<span class="answer" dir="auto">${clip(s.run.answer || s.run.error, 200)}</span>` : ""}</li>`)}</ul>`;
+    ${s.run && (s.run.answer || why(s.run)) ? html`<span class="answer" dir="auto">${clip(s.run.answer || why(s.run), 200)}</span>` : ""}</li>`)}</ul>`;
 }
 
 // Standing is what goes on without asking, and how it is begun.

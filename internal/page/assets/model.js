@@ -62,7 +62,7 @@ export function stands(s) {
 export function stepped(step) {
   const x = model.sessions.get(step.session_id);
   if (!x) return;
-  x.step = step;
+  [x.step, x.run] = [step, { ...x.run, tokens: step.run_tokens }];
   changed();
 }
 

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
 import { Steer } from "./home.js";
 import { reason } from "./inbox.js";
 import { goOn, isOver, remove } from "./model.js";
-import { Badge, Frame, Marked, Stop, Wrong, did, html, said, useBusy } from "./view.js";
+import { Badge, Frame, Marked, Stop, Wrong, did, html, said, useBusy, why } from "./view.js";
 import { clip, clock, fill, language, lasting, thousands, words } from "./words.js";
 
 const watching = new Set(); // functions that are told of a change in a session, by its id
@@ -107,8 +107,7 @@ function Head({ t, go }) {
       ${phone ? html`<span>${phone}</span>` : ""}<span>${clock(run.created_at)}</span>${s.parent ? html`<span>${w.begunBy} ${alone ? s.parent : html`<a href=${"/ui/sessions/" + s.parent}>${s.parent.slice(0, 8)}</a>`}</span>` : ""}</p>
     ${run.answer ? html`<p class="result good" dir="auto">${run.answer}</p>` : ""}
     <${Verified} v=${run.verification} state=${run.state} />
-    ${run.error ? html`<p class="result bad" dir="auto">${run.error}</p>` : ""}
-    ${over && run.why?.[language()] && (!run.answer || run.state !== "COMPLETED") ? html`<p class=${run.error ? "mend" : "result bad"} dir="auto">${run.why[language()]}</p>` : ""}
+    ${run.state !== "COMPLETED" && why(run) ? html`<p class="result bad" dir="auto">${why(run)}</p>` : ""}
     ${run.recorded_url ? html`<div class="recorded"><p>${w.recordedScreen}</p><${Frame} url=${run.recorded_url} alt=${w.recordedScreen} lost=${w.pictureLost} /></div>` : ""}
     <dl class="totals">${[[w.stepsTitle, t.steps.length], [w.total, span("took_ms")], [w.byModel, span("model_ms")], [w.phoneBox, span("phone_ms")],
       [w.waitedFor, span("asked_ms")], [w.askedAgain, again && fill(w.ofAll, { n: again, of: t.steps.length })],
@@ -124,7 +123,7 @@ function Head({ t, go }) {
     </div>`}
     <${Wrong} wrong=${wrong} />
     ${t.runs.length > 1 ? html`<details><summary>${fill(w.earlierTasks, { n: t.runs.length - 1 })}</summary><ol class="earlier">
-      ${t.runs.slice(0, -1).map((r) => html`<li dir="auto"><${Badge} run=${r} /> ${r.task}${r.answer || r.error ? ": " + (r.answer || r.error) : ""}</li>`)}</ol></details>` : ""}
+      ${t.runs.slice(0, -1).map((r) => html`<li dir="auto"><${Badge} run=${r} /> ${r.task}${r.answer || why(r) ? ": " + (r.answer || why(r)) : ""}</li>`)}</ol></details>` : ""}
     ${t.agents ? html`<section class="agents" aria-labelledby="agents"><h3 id="agents">${w.agents}</h3><${Agents} list=${t.agents} /></section>` : ""}
   </header>`;
 }

@@ -51,6 +51,9 @@ export const said = (step) => step.explain || did(step);
 // did is what a step does in a few words, without places.
 export const did = (step) => step.words?.[language()] || step.action;
 
+// why is why a run has ended or rests, "" while it goes on.
+export const why = (run) => isOver(run) || run.state === "PAUSED" ? run.why?.[language()] || "" : "";
+
 // Marked is a text with marks, as the server has read it.
 export function Marked({ tree, text }) {
   const ref = useRef(null);

@@ -19,6 +19,11 @@ type Listed struct {
 	Apps []string `json:"apps,omitempty"` // that were in front, of a list that stands alone
 }
 
+// List is a listed session.
+func List(o store.Overview) Listed {
+	return Listed{Session: o.Session, Run: NewRun(o.Latest, o.Tokens)}
+}
+
 func writeIndex(ctx context.Context, w io.Writer, src Source) error {
 	list, err := src.Sessions(ctx, store.Filter{})
 	if err != nil {
@@ -30,7 +35,7 @@ func writeIndex(ctx context.Context, w io.Writer, src Source) error {
 		if err != nil {
 			return fmt.Errorf("reading session %s: %w", o.ID, err)
 		}
-		x := Listed{Session: o.Session, Run: NewRun(o.Latest)}
+		x := List(o)
 		for _, st := range t.Steps {
 			if app := st.Screen.State.App; app != "" && !slices.Contains(x.Apps, app) {
 				x.Apps = append(x.Apps, app)

@@ -24,20 +24,24 @@ type Run struct {
 	Error        string                  `json:"error,omitempty"`
 	QuestionID   string                  `json:"question_id,omitempty"`
 	Steps        int                     `json:"steps"`
+	Tokens       int                     `json:"tokens"`
 	MaxSteps     int                     `json:"max_steps,omitempty"`
 	ReplyMode    string                  `json:"reply_mode,omitempty"`
 	Verification *agentloop.Verification `json:"verification,omitempty"`
 	CreatedAt    time.Time               `json:"created_at"`
 	UpdatedAt    time.Time               `json:"updated_at"`
 	EndedAt      time.Time               `json:"ended_at,omitzero"`
+	// why it does not go on, in words, by language
+	Why map[string]string `json:"why,omitempty"`
 }
 
-// NewRun is a stored run, nil for nil.
-func NewRun(r *store.Run) *Run {
+// NewRun is a stored run that has cost so many tokens, nil for nil.
+func NewRun(r *store.Run, tokens int) *Run {
 	if r == nil {
 		return nil
 	}
-	return &Run{ID: r.ID, Task: r.Task, State: r.State, StopReason: string(r.StopReason),
+	return &Run{Tokens: tokens, Why: inEach(func(lang string) string { return why(r, lang) }),
+		ID: r.ID, Task: r.Task, State: r.State, StopReason: string(r.StopReason),
 		Answer: r.Answer, Error: r.Error, QuestionID: r.QuestionID, Steps: r.Progress.Steps,
 		MaxSteps: r.MaxSteps, ReplyMode: r.ReplyMode, Verification: r.Progress.Verification,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt}
@@ -113,7 +117,6 @@ type Told struct {
 // ToldRun is a run with what it has cost.
 type ToldRun struct {
 	*Run
-	Tokens           int   `json:"tokens"`
 	PromptTokens     int   `json:"prompt_tokens"`
 	CompletionTokens int   `json:"completion_tokens"`
 	TookMS           int64 `json:"took_ms"` // without the waiting
@@ -121,8 +124,6 @@ type ToldRun struct {
 	PhoneMS          int64 `json:"phone_ms"`
 	AskedMS          int64 `json:"asked_ms"` // waited for answers
 	Again            int   `json:"asked_again"`
-	// why it has ended, in words, by language
-	Why map[string]string `json:"why,omitempty"`
 	// the screen of the step that a skill could not repeat, as it was recorded
 	RecordedURL string `json:"recorded_url,omitempty"`
 	recorded    string // its frame
@@ -162,12 +163,12 @@ func Tell(t store.Trajectory) Told {
 		Steps: make([]ToldStep, 0, len(t.Steps)), Questions: []Question{}}
 	for _, r := range t.Runs {
 		u := t.Usage[r.ID]
-		out.Runs = append(out.Runs, ToldRun{Run: NewRun(&r),
-			Tokens: u.PromptTokens + u.CompletionTokens, PromptTokens: u.PromptTokens,
+		out.Runs = append(out.Runs, ToldRun{
+			Run:              NewRun(&r, u.PromptTokens+u.CompletionTokens),
+			PromptTokens:     u.PromptTokens,
 			CompletionTokens: u.CompletionTokens, TookMS: u.Work().Milliseconds(),
 			ModelMS: u.Timing.Decide.Milliseconds(), PhoneMS: u.Timing.Phone().Milliseconds(),
-			AskedMS: u.Asked.Milliseconds(), Again: u.Again,
-			Why: inEach(func(lang string) string { return EndsIn(lang).Reasons[r.StopReason] })})
+			AskedMS: u.Asked.Milliseconds(), Again: u.Again})
 	}
 	for _, st := range t.Steps {
 		step := TellStep(st)

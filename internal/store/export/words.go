@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -22,6 +23,16 @@ type Ends struct {
 
 // EndsIn returns the words in the language that fits best.
 var EndsIn = words.Of[Ends]("ended")
+
+// why is why a run does not go on, in a language: the error that it ended with, or its reason where
+// there is none, or no translation of it.
+func why(r *store.Run, lang string) string {
+	reason, said := EndsIn(lang).Reasons[r.StopReason], words.Phrase(lang, r.Error)
+	if reason != "" && said == r.Error && words.Match(lang) != words.Default {
+		return reason
+	}
+	return cmp.Or(said, reason)
+}
 
 // inEach is what say returns for each language, nil if that is nothing.
 func inEach(say func(lang string) string) map[string]string {
