@@ -12,7 +12,6 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/guard/judge"
@@ -49,7 +48,7 @@ func guardRuns(
 	}
 	o.NewGate = func(sess store.Session, run store.Run) agentloop.Gate {
 		return guardphone.New(p, &guardphone.Options{Expires: set.Conf.Guard.Expires,
-			Lang: set.Lang(), AppName: device.AppName,
+			Lang: set.Lang(), AppName: AppName,
 			Leave: func(ctx context.Context, s guard.Subject, d guard.Decision) (
 				*agentloop.Leave, error) {
 				return leave(ctx, o.Store, sess, s, d)

@@ -110,6 +110,9 @@ func TestAConsentIsInHumanWordsOnThePage(t *testing.T) {
 	require.Equal(t, "Allow Notes to send messages?", p.text(card(q, "h2")+".textContent"))
 	require.Equal(t, "The agent wants to tap “Allow” in Notes",
 		p.text(card(q, ".wants")+".textContent"))
+	heard := card(q, "fieldset legend") + ".textContent"
+	require.Equal(t, "Allow Notes to send messages?", p.text(heard))
+	require.Equal(t, "1", p.text(card(q, "")+`.textContent.split("it spends money").length - 1`))
 	p.do(js(`document.getElementById("lang").click()`))
 	require.Equal(t, "助手想要点按“Allow”（应用：Notes）", p.text(card(q, ".wants")+".textContent"))
 	p.do(js(`document.getElementById("lang").click()`))
@@ -148,6 +151,8 @@ func TestAConsentIsInHumanWordsOnThePage(t *testing.T) {
 	require.True(t, is)
 	require.InDelta(t, 0.25, at["x"], 0.01)
 	require.InDelta(t, 0.5, at["y"], 0.01)
+	p.until(`document.querySelector("#settled span")?.textContent === ` +
+		`"“Allow Notes to send messages?”：你 已回答：修改"`)
 }
 
 // wellKnown are acts on screens as well-known apps have them, and what stands above the buttons.

@@ -197,9 +197,20 @@ func TestWhatRunsOutFirstIsOnTop(t *testing.T) {
 	p.do(chromedp.Reload())
 	p.until(`document.querySelectorAll("article").length === 4`)
 	require.Equal(t, want, p.text(shown))
-	p.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))
+	require.Contains(t, p.text(`document.querySelector(".card.current").textContent`),
+		"goes on at once", "the first is open")
+	p.do(chromedp.KeyEvent("a"))
+	require.Contains(t, p.text(`document.activeElement.closest(".card").textContent`),
+		"goes on at once", "keys are for the open one")
+	p.do(js("document.activeElement.blur()"), chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))
 	require.Contains(t, p.text("document.activeElement.textContent"), "waits a day",
 		"the keys go from top to bottom")
+	p.do(chromedp.KeyEvent("a"), chromedp.KeyEvent("half"))
+	soon("comes in between", 5*time.Second, inquiry.GoOn)
+	g.http.CloseClientConnections()
+	p.until(`document.querySelectorAll("article").length === 5 && !document.body.classList.contains("lost")`)
+	require.Contains(t, p.text(`document.querySelector(".card.current").textContent`),
+		"waits a day", "what is being typed in stays open")
 }
 
 func TestWhatSteersOrHidesIsNotOnThePage(t *testing.T) {

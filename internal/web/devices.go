@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
@@ -17,10 +18,13 @@ type deviceView struct {
 	Model   string      `json:"model,omitempty"`
 	Android string      `json:"android_version,omitempty"`
 	Holder  *store.Hold `json:"holder,omitempty"`
-	App     string      `json:"app,omitempty"`     // in front, "" when it is not known
-	Display string      `json:"display,omitempty"` // on, locked or off
-	Worker  string      `json:"worker,omitempty"`  // the other machine that has it
-	Battery int         `json:"battery,omitempty"` // in percent, 0 when it is not known
+	App     string      `json:"app,omitempty"` // in front, "" when it is not known
+	// what people call that app, by language
+	AppNames map[string]string `json:"app_names,omitempty"`
+
+	Display string `json:"display,omitempty"` // on, locked or off
+	Worker  string `json:"worker,omitempty"`  // the other machine that has it
+	Battery int    `json:"battery,omitempty"` // in percent, 0 when it is not known
 }
 
 // listDevices lists the phones. With states=true each is asked what it shows.
@@ -39,6 +43,9 @@ func (s *screens) listDevices(w http.ResponseWriter, r *http.Request, v viewer) 
 			Android: p.Android, Holder: p.Held, Worker: p.Worker, Battery: p.Battery}
 		if p.Screen != nil {
 			d.App, d.Display = p.Screen.App, displayOf(*p.Screen)
+		}
+		if d.App != "" {
+			d.AppNames = consent.AppNames(d.App, s.opts.AppName(d.App))
 		}
 		out = append(out, d)
 	}

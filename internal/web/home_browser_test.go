@@ -3,12 +3,14 @@ package web_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/chrometest"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/web"
@@ -154,6 +156,30 @@ func TestATaskIsBegunSteeredAndStoppedOnTheHomePage(t *testing.T) {
 	g.web.Changed(run.SessionID)
 	p.until(`document.querySelector(".results .badge")?.textContent === "Stopped"`)
 	p.until(`document.querySelector(".run-card") === null`)
+}
+
+// The app in front has a name, and is the present one for whoever looks.
+func TestAPhoneOnThePageSaysWhatIsInFrontNow(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	g.tasks.front.Store("com.android.launcher3")
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	says := `document.querySelector(".phones .facts")?.textContent.includes(%q)`
+	p.until(fmt.Sprintf(says, "In front: the home screen"))
+	quickest := time.Hour
+	for first := time.Now(); quickest >= 2*time.Second && time.Since(first) < patient.Lid; {
+		for pkg, name := range map[string]string{"com.tencent.mm": "WeChat",
+			"com.example.coffee_shop": "Coffee shop"} {
+			g.tasks.front.Store(pkg)
+			began := time.Now()
+			p.until(fmt.Sprintf(says, "In front: "+name))
+			quickest = min(quickest, time.Since(began))
+		}
+	}
+	require.Less(t, quickest, 2*time.Second)
+	p.do(js(`document.getElementById("lang").click()`))
+	g.tasks.front.Store("com.miui.home")
+	p.until(fmt.Sprintf(says, "前台应用：主屏幕"))
 }
 
 func TestASkillIsRunFromItsForm(t *testing.T) {

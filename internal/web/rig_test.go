@@ -119,10 +119,11 @@ type toolbox struct {
 	store    *store.Store
 	runs     *stopper
 	mu       sync.Mutex
-	bare     bool      // there are no phones and no skills
-	noPhones error     // why phones cannot be listed
-	calls    []any     // the requests of the calls, as structs
-	next     []outcome // of the next calls; then how the session stands
+	bare     bool         // there are no phones and no skills
+	noPhones error        // why phones cannot be listed
+	front    atomic.Value // the app in front of phone A, a string
+	calls    []any        // the requests of the calls, as structs
+	next     []outcome    // of the next calls; then how the session stands
 }
 
 // outcome is what comes of a call.
@@ -192,12 +193,15 @@ func (x *toolbox) Wait(ctx ctx, _ *usecase.Call, a usecase.Wait) (*usecase.Outco
 	return x.do(ctx, a.SessionID, a)
 }
 
-func (x *toolbox) ListPhones(ctx, *usecase.Call, bool) ([]usecase.Phone, error) {
+func (x *toolbox) ListPhones(_ ctx, _ *usecase.Call, states bool) ([]usecase.Phone, error) {
 	if x.bare {
 		return nil, nil
 	}
-	return []usecase.Phone{{PhoneInfo: runs.PhoneInfo{Serial: "A", State: "device", Usable: true}},
-		{PhoneInfo: runs.PhoneInfo{Serial: "B", State: "offline"}}}, x.noPhones
+	a := usecase.Phone{PhoneInfo: runs.PhoneInfo{Serial: "A", State: "device", Usable: true}}
+	if app, known := x.front.Load().(string); known && states {
+		a.Screen = &screen.State{On: true, App: app}
+	}
+	return []usecase.Phone{a, {PhoneInfo: runs.PhoneInfo{Serial: "B", State: "offline"}}}, x.noPhones
 }
 
 func (x *toolbox) After(ctx, *usecase.Call, error, bool, bool) usecase.Remedy {
@@ -273,6 +277,7 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	opts := &web.Options{Changed: files.Changed, Questions: g.broker, Sessions: db,
 		Answers: db.Answers, Grants: db.Grants, Logins: g.logins, Tasks: g.tasks,
 		Results: g.tasks, BaseURL: "http://x", Phones: g.hands,
+		AppName: func(pkg string) string { return map[string]string{"com.tencent.mm": "WeChat"}[pkg] },
 		Authorize: func(r *http.Request) (string, error) {
 			info, err := tokens.Check(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 			return info.Name, err

@@ -140,6 +140,15 @@ func (c Consent) Text() string {
 	return strings.Join(lines, "\n")
 }
 
+// AppNames is what people call the app of a package, by language. known is its name, if it has one.
+func AppNames(pkg, known string) map[string]string {
+	all := map[string]string{}
+	for _, lang := range words.Languages() {
+		all[lang] = (&Act{App: pkg, Name: known}).app(textsIn(lang))
+	}
+	return all
+}
+
 // All is the consent in every language there is.
 func (a *Act) All() map[string]Consent {
 	all := map[string]Consent{}

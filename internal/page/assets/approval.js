@@ -2,7 +2,7 @@
 import { parse } from "./api.js";
 import { Arguments } from "./arguments.js";
 import { el } from "./dom.js";
-import { words } from "./words.js";
+import { language, words } from "./words.js";
 
 // Approval is the form about the actions of a card's question: what each is, and a button for each decision that is allowed.
 export class Approval {
@@ -41,7 +41,7 @@ export class Approval {
   // details is what a decision does not need, for those who want to know.
   details() {
     const w = words(), q = this.q = this.card.q, list = el("ul", "why");
-    const lines = [[w.details.under, q.element], [w.details.because, q.reason], [w.severity, w.severities[q.severity] || ""], [w.rule, q.rule]];
+    const lines = [[w.details.under, q.element], [w.severity, w.severities[q.severity] || ""], [w.rule, q.rule]];
     for (const [name, text] of lines) if (text) list.append(el("li", "", name + text));
     for (const r of q.action_requests) {
       if (r.description) list.append(el("li", "", w.action + r.description));
@@ -60,7 +60,8 @@ export class Approval {
   row(form, request, i) {
     const w = words(), q = this.card.q, alone = q.action_requests.length === 1, id = "d-" + q.question_id + "-" + i;
     const box = el("fieldset", "action"), buttons = el("div", "decisions");
-    const legend = el("legend", alone && q.consent ? "heard" : "", (alone ? "" : i + 1 + ". ") + (request.description || request.name));
+    const said = alone && q.consent?.[language()]?.headline;
+    const legend = el("legend", said ? "heard" : "", said || (alone ? "" : i + 1 + ". ") + (request.description || request.name));
     box.append(legend);
     // without a picture, what is decided about is in the arguments alone
     if (!q.screenshot_url && Object.keys(request.args || {}).length) {

@@ -4,7 +4,7 @@ import { useEffect, useState } from "./hooks.js";
 import { cards, decide } from "./inbox.js";
 import { endGrant, forget, goOn, grant, isOver, model, pause, say, start, stop, takeOver } from "./model.js";
 import { Badge, Frame, LivePicture, Stop, Wrong, html, said, useBusy, why } from "./view.js";
-import { ago, aside, clip, clock, counted, fill, lasting, thousands, words } from "./words.js";
+import { ago, aside, clip, clock, counted, fill, language, lasting, thousands, words } from "./words.js";
 
 const mostLive = 3; // a browser has few connections to a server
 const usable = (p) => p.usable;
@@ -123,7 +123,7 @@ export function PhoneFacts({ p }) {
     <span class="facts">${[
     by ? fill(w.heldBy, { what: clip(by.run.task, 60) }) : p.holder ? fill(w.heldBy, { what: w.somebody }) : "",
     p.battery ? fill(w.battery, { n: p.battery }) : "",
-    p.app ? fill(w.inFront, { app: p.app }) : "",
+    p.app ? fill(w.inFront, { app: p.app_names?.[language()] || p.app }) : "",
     p.display === "off" ? w.displayOff : p.display === "locked" ? w.displayLocked : "",
   ].filter(Boolean).map((t) => html`<span>${t}</span>`)}</span>`;
 }

@@ -5,7 +5,7 @@ import { Card, runsOut } from "./card.js";
 import { el, newID } from "./dom.js";
 import { listening } from "./feed.js";
 import { spoken } from "./marked.js";
-import { aside, channelName, clip, fill, left, readable, silence, spent, words } from "./words.js";
+import { aside, channelName, clip, fill, language, left, readable, silence, spent, words } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 export const cards = new Map(); // by question
@@ -127,7 +127,7 @@ export function settle(q) {
 
 // told adds a line about a question that is settled.
 function told(q) {
-  note(() => "“" + clip(q.text) + "”: " + reason(q) + (q.usage ? aside(spent(q.usage)) : ""), q);
+  note(() => "“" + clip(headline(q) || q.text) + "”" + fill(words().said, { what: reason(q) }) + (q.usage ? aside(spent(q.usage)) : ""), q);
 }
 
 // note adds a line, which text gives in the present language. The newest few are kept.
@@ -151,10 +151,10 @@ export function reason(q) {
     fill(w.through, { who: r.by || r.authority || "?", channel: channelName(r.channel || "?") });
   const said = q.secret ? "" : r.response || "";
   if (r.type === "delegate") return fill(w.delegated, { who });
-  const what = clip(q.fields && q.fields.length ? readable(q.fields, said) : said);
+  const decided = (r.decisions || []).map((d) => (w.decisions[d.type] || w.offers[d.type] || d.type) + (d.message ? fill(w.said, { what: d.message }) : ""));
+  const what = clip(decided.join("; ") || (q.fields && q.fields.length ? readable(q.fields, said) : said));
   const say = (text, what) => fill(text, { who }) + (what ? fill(w.said, { what }) : "");
-  const decided = (r.decisions || []).map((d) => d.type);
-  if (q.status === "answered" && decided.length && decided.every((d) => d === "approve")) return fill(w.approved, { who });
+  if (q.status === "answered" && decided.length && r.decisions.every((d) => d.type === "approve")) return fill(w.approved, { who });
   switch (q.status) {
     case "answered":
       return say(model ? w.decided : w.answered, what) + (r.unedited_draft_of ? fill(w.unedited, { by: r.unedited_draft_of }) : "") +
@@ -166,8 +166,10 @@ export function reason(q) {
   }
 }
 
+const headline = (q) => q.consent?.[language()]?.headline;
+
 // title is what a question is called in a list.
-export const title = (q) => q.consent?.[document.documentElement.lang]?.headline || spoken(q.markdown) || q.text;
+export const title = (q) => headline(q) || spoken(q.markdown) || q.text;
 
 // queue lists the questions beside the open one. A button that has the focus stays.
 function queue() {
@@ -201,7 +203,10 @@ export function count() {
 // snapshot makes the cards what the server says. Of questions that are not open any more the server is asked why.
 export async function snapshot(s) {
   const there = new Set(s.inquiries.map((q) => q.question_id));
+  const open = cards.get(current); // none yet, when the page has just come
   s.inquiries.forEach(show);
+  current = (open || inOrder().find((c) => c.touched()))?.q.question_id;
+  count();
   for (const id of [...cards.keys()]) {
     if (!there.has(id)) await lookUp(id, settle, () => remove(id));
   }
@@ -261,10 +266,10 @@ export function keys(e) {
     if (e.key === "Escape") e.target.closest("article")?.focus();
     return;
   }
-  const all = inOrder(), at = all.findIndex((c) => c.root.contains(document.activeElement));
+  const all = inOrder(), at = all.findIndex((c) => c.root.contains(document.activeElement)), open = all[at] || cards.get(current);
   if (e.key === "j" && all.length) go(all[Math.min(at + 1, all.length - 1)]);
   else if (e.key === "k" && all.length) go(all[Math.max(at - 1, 0)]);
-  else if (e.key === "a" && at >= 0) all[at].enter();
+  else if (e.key === "a" && open) open.enter();
   else if (e.key === "d" && at >= 0) all[at].sendDraft();
   else if (/^[1-9]$/.test(e.key) && at >= 0) all[at].choose(Number(e.key) - 1);
   else return;

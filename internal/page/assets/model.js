@@ -72,16 +72,16 @@ async function loadRecent() {
 }
 
 let loading = null, asked = -Infinity;
-const asksEvery = 10000; // what each phone shows, in ms; a phone takes a while to say it
+const asksEvery = () => document.querySelector("#home:not([hidden]), .phone-page") ? 1000 : 10000; // what each phone shows, in ms
 
 // loadPhones asks which phones there are, and now and then what they show. Calls that come while it asks share the answer.
 export function loadPhones() {
   if (!listening()) return null;
-  const states = performance.now() - asked > asksEvery, known = new Map((model.phones || []).map((p) => [p.device_id, p]));
+  const states = performance.now() - asked > asksEvery(), known = new Map((model.phones || []).map((p) => [p.device_id, p]));
   if (states && !loading) asked = performance.now();
   return loading ||= call("GET", "/v1/devices" + (states ? "?states=true" : "")).catch(() => ({})).then(({ status, json }) => {
     loading = null;
-    const kept = ({ app, display, battery } = {}) => states ? {} : { app, display, battery };
+    const kept = ({ app, app_names, display, battery } = {}) => states ? {} : { app, app_names, display, battery };
     if (status === 200) [model.phones, model.phonesWrong] = [json.devices.map((p) => ({ ...kept(known.get(p.device_id)), ...p })), ""];
     else if (json?.error) model.phonesWrong = json.error.message + (json.error.mend ? " " + json.error.mend : "");
     changed();
