@@ -41,7 +41,7 @@ export class Approval {
   // details is what a decision does not need, for those who want to know.
   details() {
     const w = words(), q = this.q = this.card.q, list = el("ul", "why");
-    const lines = [[w.details.under, q.element], [w.severity, w.severities[q.severity] || ""], [w.rule, q.rule]];
+    const lines = [[w.details.under, q.element], [w.details.because, q.consent ? "" : q.reason], [w.severity, w.severities[q.severity] || ""], [w.rule, q.rule]];
     for (const [name, text] of lines) if (text) list.append(el("li", "", name + text));
     for (const r of q.action_requests) {
       if (r.description) list.append(el("li", "", w.action + r.description));
