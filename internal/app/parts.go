@@ -82,7 +82,7 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 	}
 	traces := telemetry.Open(ctx, &telemetry.Options{Getenv: s.Options.Getenv, Version: s.Version,
 		Log: s.Log})
-	d.OnClose(func() error { traces.Close(); return nil })
+	d.OnClose(func() error { s.noteTraces(traces.Close()); return nil })
 	d.Phones = phones{d.Host}
 	if o.Around != nil {
 		d.Phones = o.Around(d.Phones)

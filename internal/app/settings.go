@@ -7,6 +7,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -113,11 +114,19 @@ func (s *Settings) note(format string, args ...any) {
 	}
 }
 
+// noteTraces tells the person at the terminal what kept traces from a collector, if no log does.
+func (s *Settings) noteTraces(lost error) {
+	if lost != nil && !s.Log.Enabled(context.Background(), slog.LevelWarn) {
+		s.note(textsIn(s.Lang()).TracesLost, lost)
+	}
+}
+
 // texts are what the parts tell the person at the terminal.
 type texts struct {
 	Parted, Unseen string // of a replay
 	Stalled        string // of the data folder
 	Unanswered     string
+	TracesLost     string
 	// what the configuration leaves of the guard
 	GuardOff, GuardFloor, FloorLowered, Unasked, Misspelt string
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/dustin/go-humanize"
 
@@ -127,6 +128,9 @@ func parseSize(text string) (int64, error) {
 		return 0, nil
 	}
 	n, err := humanize.ParseBytes(text)
+	if !unicode.IsLetter(rune(text[len(text)-1])) {
+		err = errors.New("no unit")
+	}
 	if err == nil && (n == 0 || n > math.MaxInt64) {
 		err = errors.New("out of range")
 	}

@@ -47,6 +47,7 @@ type Notice struct {
 	Serial    string    `json:"device_id,omitempty"`
 	State     string    `json:"state,omitempty"`
 	Reason    string    `json:"stop_reason,omitempty"`
+	Why       string    `json:"reason,omitempty"` // in the words of the agent that gave up
 	Answer    string    `json:"answer,omitempty"`
 	Schedule  string    `json:"schedule,omitempty"`
 	Ticks     int       `json:"ticks,omitempty"`
@@ -58,7 +59,7 @@ type Notice struct {
 // line is the notice in a line for people.
 func (n *Notice) line() string {
 	var words []string
-	for _, w := range []string{n.Schedule, n.Serial, n.Reason, n.Answer} {
+	for _, w := range []string{n.Schedule, n.Serial, n.Reason, n.Why, n.Answer} {
 		if w != "" {
 			words = append(words, text.Line(w))
 		}

@@ -187,7 +187,10 @@ func (n *Notifier) Chosen(about Notice) (Notice, bool) {
 	if !n.opts.Answers {
 		about.Answer = ""
 	}
-	about.Answer = text.Cut(about.Answer, maxText)
+	if n.opts.HideText {
+		about.Why = ""
+	}
+	about.Answer, about.Why = text.Cut(about.Answer, maxText), text.Cut(about.Why, maxText)
 	return about, about.Event != "" && Chosen(n.opts.Events, about.Event)
 }
 

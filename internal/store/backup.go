@@ -77,7 +77,7 @@ func writeBackup(ctx context.Context, s *Store, path string) (sum Summary, err e
 	lite, own := s.engine.(sqliteEngine)
 	if !own {
 		return sum, hint.Add(errors.New("the database is not in the data folder"),
-			"back it up with pg_dump, and the folders frames and skills beside it")
+			"back it up with pg_dump, and the folders frames and skills of "+s.home)
 	}
 	if err := replaceable(path); err != nil {
 		return sum, err
@@ -210,7 +210,7 @@ func (f *frames) existing(pictures []picture) (files []string) {
 // readExtras reads the small files that are there.
 func (d *db) readExtras() (all []smallFile, err error) {
 	names := slices.Clone(extras)
-	skills, err := os.ReadDir(filepath.Join(d.dir, skillsDir))
+	skills, err := os.ReadDir(filepath.Join(d.home, skillsDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -220,7 +220,11 @@ func (d *db) readExtras() (all []smallFile, err error) {
 		}
 	}
 	for _, name := range names {
-		b, err := files.Found(filepath.Join(d.dir, filepath.FromSlash(name)))
+		in := d.dir
+		if skillName.MatchString(name) {
+			in = d.home
+		}
+		b, err := files.Found(filepath.Join(in, filepath.FromSlash(name)))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -292,9 +296,9 @@ func readSummary(r *tar.Reader) (sum Summary, err error) {
 	if err != nil || json.Unmarshal(b, &sum) != nil || sum.Format == 0 {
 		return sum, no
 	}
-	if sum.Format > backupFormat || sum.Schema > Schema() {
-		return sum, hint.Add(fmt.Errorf("%w: the backup has schema %d, this program knows %d",
-			ErrNewerSchema, sum.Schema, Schema()), "use the newer taploop")
+	if sum.Format > backupFormat {
+		return sum, hint.Add(fmt.Errorf("the backup is written in form %d, this program reads %d",
+			sum.Format, backupFormat), "use the newer taploop")
 	}
-	return sum, nil
+	return sum, notNewer(sum.Schema)
 }

@@ -161,6 +161,8 @@ func TestABackupThatIsNotWholeIsRefused(t *testing.T) {
 	page := bytes.Index(whole, []byte("CREATE TABLE steps"))
 	newer, err := json.Marshal(store.Summary{Format: 1, Schema: 999})
 	require.NoError(t, err)
+	form, err := json.Marshal(store.Summary{Format: 2, Schema: store.Schema()})
+	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		content []byte
 		says    string
@@ -172,6 +174,7 @@ func TestABackupThatIsNotWholeIsRefused(t *testing.T) {
 		"empty":    {nil, "the file is no backup"},
 		"text":     {[]byte("hello"), "the file is no backup"},
 		"newer":    {archive(t, "backup.json", newer), "newer than this program"},
+		"form":     {archive(t, "backup.json", form), "written in form 2, this program reads 1"},
 		"climbs": {archive(t, "backup.json", []byte(`{"format":1}`),
 			"frames/../../x.jpeg", []byte("x")), "belongs to no step"},
 		"stranger": {archive(t, "backup.json", []byte(`{"format":1}`),
@@ -315,4 +318,21 @@ func archive(t *testing.T, entries ...any) []byte {
 	}
 	require.NoError(t, w.Close())
 	return out.Bytes()
+}
+
+// The database can be elsewhere than the skills: they are those of the data folder.
+func TestABackupHasTheSkillsOfTheDataFolderWhereverTheDatabaseIs(t *testing.T) {
+	dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "database")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "skills"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "skills", "x.yaml"), []byte("x"), 0o600))
+	s := open(t, dir, &store.Options{URL: store.SQLiteURL + elsewhere})
+	started(t, s)
+	file := filepath.Join(t.TempDir(), "backup.tar")
+	sum, err := s.Backup(t.Context(), file)
+	require.NoError(t, err)
+	require.Equal(t, 1, sum.Skills)
+	copied := t.TempDir()
+	_, _, err = store.Restore(t.Context(), file, copied, false)
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(copied, "skills", "x.yaml"))
 }

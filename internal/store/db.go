@@ -13,7 +13,8 @@ import (
 
 // db is an open data folder, as the parts of a store share it.
 type db struct {
-	dir    string
+	dir    string // of the database and the pictures
+	home   string // the data folder, which has the skills
 	opts   Options
 	engine engine
 	write  *sql.DB // nil if read-only

@@ -51,21 +51,13 @@ func scripts(folder string) (map[int64]string, error) {
 	return list, nil
 }
 
-// checkSchema refuses a database with a newer schema, and reports whether migrations are missing.
-func checkSchema(have int64, scripts map[int64]string) (behind bool, err error) {
-	newest := newest(scripts)
-	if have > newest {
-		return false, hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d",
-			ErrNewerSchema, have, newest), "use the newer taploop, or another data folder")
+// notNewer refuses a database with a newer schema.
+func notNewer(have int) error {
+	if have <= Schema() {
+		return nil
 	}
-	return have < newest, nil
-}
-
-func newest(scripts map[int64]string) (n int64) {
-	for number := range scripts {
-		n = max(n, number)
-	}
-	return n
+	return hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d", ErrNewerSchema, have,
+		Schema()), "use the newer taploop, or another data folder")
 }
 
 // migrateAll carries out the migrations that the database has not had, each in a transaction.

@@ -72,11 +72,15 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	if opts != nil {
 		url = opts.URL
 	}
-	abs, err := filepath.Abs(folder(dir, url))
+	home, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("finding the data folder %s: %w", dir, err)
 	}
-	d := &db{dir: abs, frames: frames{dir: filepath.Join(abs, framesDir)},
+	abs, err := filepath.Abs(folder(home, url))
+	if err != nil {
+		return nil, err
+	}
+	d := &db{dir: abs, home: home, frames: frames{dir: filepath.Join(abs, framesDir)},
 		writeQueue: wait.NewLine()}
 	if opts != nil {
 		d.opts = *opts

@@ -64,9 +64,8 @@ func readable(ctx context.Context, file string) (sum Summary, image bool, err er
 		return sum, image, err
 	}
 	sum, _, err = inspect(ctx, file)
-	if err == nil && sum.Schema > Schema() {
-		err = fmt.Errorf("%w: it has schema %d, this one knows %d", ErrNewerSchema, sum.Schema,
-			Schema())
+	if err == nil {
+		err = notNewer(sum.Schema)
 	}
 	return sum, image, err
 }

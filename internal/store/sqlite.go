@@ -133,11 +133,10 @@ func (sqliteEngine) schema(
 	if version, err = (userVersion{}).GetLatestVersion(ctx, db); err != nil {
 		return 0, nil, fmt.Errorf("reading %s: %w", dbName, err)
 	}
-	behind, err := checkSchema(version, all)
-	if !behind {
+	if version >= int64(Schema()) {
 		all = nil
 	}
-	return version, all, err
+	return version, all, notNewer(int(version))
 }
 
 func (sqliteEngine) setKey(_ context.Context, d *db, key []byte) (err error) {
@@ -233,7 +232,7 @@ func (e sqliteEngine) openReading(ctx context.Context, d *db) error {
 	err = orCopy(err, d.dir)
 	if err == nil && len(missing) > 0 {
 		err = hint.Add(fmt.Errorf("it has the older schema %d, and cannot be brought to %d",
-			have, newest(missing)), "copy it to where this user may write, and open the copy")
+			have, Schema()), "copy it to where this user may write, and open the copy")
 	}
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"sync/atomic"
@@ -23,18 +22,18 @@ import (
 type client struct {
 	to      *destination
 	http    *http.Client
-	log     *slog.Logger
+	trouble *trouble
 	failing atomic.Bool // which was logged
 }
 
-func newClient(to *destination, o *Options) *client {
+func newClient(to *destination, o *Options, t *trouble) *client {
 	road := o.Transport
 	if road == nil {
 		own := http.DefaultTransport.(*http.Transport).Clone()
 		own.TLSClientConfig = to.tls
 		road = own
 	}
-	return &client{to: to, log: o.Log, http: &http.Client{Transport: road,
+	return &client{to: to, trouble: t, http: &http.Client{Transport: road,
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse // keys go nowhere else
 		}}}
@@ -68,9 +67,9 @@ func (c *client) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpan
 	defer cancel()
 	switch err := c.send(ctx, body); {
 	case err != nil && !c.failing.Swap(true):
-		c.log.WarnContext(ctx, "traces do not get through", "err", err)
+		c.trouble.warn("traces do not get through", err)
 	case err == nil && c.failing.Swap(false):
-		c.log.InfoContext(ctx, "traces get through again")
+		c.trouble.log.InfoContext(ctx, "traces get through again")
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (ids) NewSpanID(context.Context, trace.TraceID) (id trace.SpanID) {
 
 // Observe makes spans of what a run does.
 func (t *Traces) Observe(e runs.Event) {
-	if t == nil {
+	if t == nil || t.tracer == nil {
 		return
 	}
 	t.mu.Lock()

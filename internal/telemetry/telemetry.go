@@ -1,7 +1,9 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -18,7 +20,7 @@ import (
 type Traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
-	log      *slog.Logger
+	trouble  *trouble
 
 	mu    sync.Mutex
 	under map[string]stretch // by the runs that are carried out now
@@ -33,46 +35,67 @@ type Options struct {
 	Transport http.RoundTripper // nil means a copy of http.DefaultTransport
 }
 
-// Open returns what the environment asks for: nil without OTEL_EXPORTER_OTLP_ENDPOINT and its like,
-// and when what is set cannot be met, which is logged. It waits for no collector. The caller
-// closes it.
+// Open returns what the environment asks for: nil without OTEL_EXPORTER_OTLP_ENDPOINT and its like.
+// When what is set cannot be met no spans are made. It waits for no collector. The caller closes it.
 func Open(ctx context.Context, o *Options) *Traces {
+	x := &Traces{trouble: &trouble{log: o.Log}, under: map[string]stretch{}}
 	to, err := readDestination(o.Getenv)
-	if err != nil {
-		o.Log.Warn("no traces are sent", "err", err)
-	}
-	if to == nil {
+	if to == nil && err == nil {
 		return nil
 	}
-	exporter, err := otlptrace.New(ctx, newClient(to, o))
+	var exporter *otlptrace.Exporter
+	if err == nil {
+		exporter, err = otlptrace.New(ctx, newClient(to, o, x.trouble))
+	}
 	if err != nil {
-		o.Log.Warn("no traces are sent", "err", err)
-		return nil
+		x.trouble.warn("no traces are sent", err)
+		return x
 	}
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
 		resource.WithAttributes(attribute.String("service.name", "taploop"),
 			attribute.String("service.version", o.Version)),
 		resource.WithFromEnv())
 	if err != nil {
-		o.Log.Warn("what traces say of the service is not whole", "err", err)
+		x.trouble.warn("what traces say of the service is not whole", err)
 	}
-	p := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about),
+	x.provider = sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about),
 		sdk.WithIDGenerator(ids{}))
-	return &Traces{provider: p, tracer: p.Tracer("github.com/taploop/taploop"),
-		log: o.Log, under: map[string]stretch{}}
+	x.tracer = x.provider.Tracer("github.com/taploop/taploop")
+	return x
 }
 
 // closing bounds how long the last spans may take to be sent: a server that ends has five seconds.
 const closing = time.Second
 
-// Close sends what was not sent yet, for at most a second.
-func (t *Traces) Close() {
+// Close sends what was not sent yet, for at most a second. It returns the first that kept spans from
+// a collector, which is logged, too.
+func (t *Traces) Close() error {
 	if t == nil {
-		return
+		return nil
+	}
+	if t.provider == nil {
+		return t.trouble.first
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	if err := t.provider.Shutdown(ctx); err != nil {
-		t.log.Warn("the last traces were not sent", "err", err)
+		t.trouble.warn("the last traces were not sent", err)
 	}
+	t.trouble.mu.Lock()
+	defer t.trouble.mu.Unlock()
+	return t.trouble.first
+}
+
+// trouble is what keeps spans from a collector.
+type trouble struct {
+	log   *slog.Logger
+	mu    sync.Mutex
+	first error
+}
+
+func (t *trouble) warn(what string, err error) {
+	t.log.Warn(what, "err", err)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.first = cmp.Or(t.first, fmt.Errorf("%s: %w", what, err))
 }

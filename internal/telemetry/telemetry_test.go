@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -96,7 +97,8 @@ func (c *collector) trace(t *testing.T, log io.Writer, env map[string]string, ev
 	for _, e := range events {
 		x.Observe(e)
 	}
-	x.Close()
+	err := x.Close()
+	require.Equal(t, strings.Contains(fmt.Sprint(log), "WARN"), err != nil, "%v", err)
 }
 
 var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)

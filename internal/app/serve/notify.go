@@ -29,7 +29,7 @@ func (s *Service) notifyPeople(set *app.Settings) error {
 	c := set.Conf.Notify
 	o := &notify.Options{Questions: s.Manager.Broker(), Ledger: ledger{s.Store.Audit},
 		HideText: !c.Text, Events: c.Events, Answers: c.Answers,
-		BaseURL: func() string { return pageURL(set) }, Log: s.log,
+		BaseURL: func() string { return s.pageURL(set) }, Log: s.log,
 		Browsers: openBrowsers(s.dataDir),
 		Ntfy:     notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}
 	for _, h := range c.Webhooks {
@@ -69,9 +69,13 @@ var runNotices = map[store.State]string{
 
 // runNotice tells how a run ended. Its event is "" if the run has not.
 func runNotice(r store.Run, serial string) notify.Notice {
-	return notify.Notice{Event: runNotices[r.State], At: r.UpdatedAt, SessionID: r.SessionID,
+	n := notify.Notice{Event: runNotices[r.State], At: r.UpdatedAt, SessionID: r.SessionID,
 		RunID: r.ID, Serial: serial, State: string(r.State), Reason: string(r.StopReason),
 		Answer: r.Answer}
+	if r.State == store.Aborted {
+		n.Why, n.Answer = r.Answer, ""
+	}
+	return n
 }
 
 // noteRuns has the notice of a run's end stored with that end: a crash right after it loses none.
@@ -99,16 +103,14 @@ func (s *Service) tellMissed(m schedule.Missed) {
 		Serial: m.Schedule.Serial, Ticks: m.Ticks, From: m.From, To: m.To, Reason: m.Why})
 }
 
-// pageURL is where people find the page now, or "".
-func pageURL(s *app.Settings) string {
-	if configured := cmp.Or(s.Conf.Notify.BaseURL, s.Conf.HTTP.URL); configured != "" {
-		return configured
+// pageURL is where people find the page now, or "". It is that of another server of the data folder
+// only if this one has none.
+func (s *Service) pageURL(set *app.Settings) string {
+	if url := cmp.Or(set.Conf.Notify.BaseURL, set.Conf.HTTP.URL, s.URL); url != "" {
+		return url
 	}
-	here, _, err := Servers(s.Conf.DataDir)
-	if err != nil || len(here) == 0 {
-		return ""
-	}
-	return here[0].URL
+	here, _, _ := Servers(set.Conf.DataDir)
+	return first(here)
 }
 
 // ledger keeps in the audit what was told to whom.

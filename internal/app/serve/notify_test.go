@@ -9,7 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/notify"
 	"github.com/taploop/taploop/internal/store"
@@ -60,4 +62,41 @@ func TestANoticeIsStoredWithTheEndOfItsRun(t *testing.T) {
 	require.NotContains(t, ids, <-got)
 	cancel()
 	<-ended
+}
+
+// A server that ends has withdrawn its file by the time that it tells of the runs which it paused.
+func TestTheLinkOfANoticeIsThatOfTheServerThatTells(t *testing.T) {
+	dir := t.TempDir()
+	conf := &config.Loaded{}
+	conf.DataDir = dir
+	set := &app.Settings{Conf: conf}
+	s := &Service{Parts: &app.Parts{URL: "http://127.0.0.1:8702"}}
+	require.Equal(t, "http://127.0.0.1:8702", s.pageURL(set))
+	other, err := publishServer(dir, "http://127.0.0.1:9")
+	require.NoError(t, err)
+	defer other.remove()
+	require.Equal(t, "http://127.0.0.1:8702", s.pageURL(set))
+	s.URL = "" // on stdio
+	require.Equal(t, "http://127.0.0.1:9", s.pageURL(set))
+	conf.HTTP.URL = "https://phones.example"
+	require.Equal(t, "https://phones.example", s.pageURL(set))
+}
+
+// Why the agent gave up is no answer of the run: it is told without notify.answers.
+func TestAnAbortIsToldWithTheReasonOfTheAgent(t *testing.T) {
+	aborted := runNotice(store.Run{State: store.Aborted, StopReason: agentloop.TaskAborted,
+		Answer: "the shop is closed"}, "emu-1")
+	require.Equal(t, notify.RunFailed, aborted.Event)
+	require.Equal(t, "the shop is closed", aborted.Why)
+	require.Empty(t, aborted.Answer)
+	done := runNotice(store.Run{State: store.Completed, Answer: "7:30"}, "emu-1")
+	require.Equal(t, "7:30", done.Answer)
+	require.Empty(t, done.Why)
+	for hidden, why := range map[bool]string{false: "the shop is closed", true: ""} {
+		n, err := notify.New(&notify.Options{Events: []string{"run.*"}, HideText: hidden})
+		require.NoError(t, err)
+		sent, is := n.Chosen(aborted)
+		require.True(t, is)
+		require.Equal(t, why, sent.Why)
+	}
 }
