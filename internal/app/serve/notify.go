@@ -109,8 +109,10 @@ func (s *Service) pageURL(set *app.Settings) string {
 	if url := cmp.Or(set.Conf.Notify.BaseURL, set.Conf.HTTP.URL, s.URL); url != "" {
 		return url
 	}
-	here, _, _ := Servers(set.Conf.DataDir)
-	return first(here)
+	if here, _, _ := Servers(set.Conf.DataDir); len(here) > 0 {
+		return here[0].URL
+	}
+	return ""
 }
 
 // ledger keeps in the audit what was told to whom.
