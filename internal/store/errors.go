@@ -161,3 +161,12 @@ func listHint(err error) error {
 }
 
 const hintWritable = "choose a folder that this user may write to"
+
+// notNewer refuses a database with a newer schema.
+func notNewer(have int) error {
+	if have <= Schema() {
+		return nil
+	}
+	return hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d", ErrNewerSchema, have,
+		Schema()), "use the newer taploop, or another data folder")
+}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"path/filepath"
-	"slices"
 	"time"
 )
 
@@ -46,12 +44,6 @@ func (s *Store) Load(ctx context.Context) (Load, error) {
 			FROM questions WHERE status = 'pending'`).Scan(&l.Questions, instant{&l.Oldest})
 	}
 	return l, doing(err, "counting what is under way")
-}
-
-// Schema returns the schema that this program writes.
-func Schema() int {
-	all, _ := scripts(sqliteMigrations) // a test has them all
-	return int(slices.Max(slices.Collect(maps.Keys(all))))
 }
 
 // Bytes returns the size of the database and of the pictures.

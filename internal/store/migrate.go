@@ -7,6 +7,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -14,8 +15,6 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
-
-	"github.com/taploop/taploop/internal/hint"
 )
 
 //go:embed migrations/*.sql migrations/postgres/*.sql
@@ -51,13 +50,10 @@ func scripts(folder string) (map[int64]string, error) {
 	return list, nil
 }
 
-// notNewer refuses a database with a newer schema.
-func notNewer(have int) error {
-	if have <= Schema() {
-		return nil
-	}
-	return hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d", ErrNewerSchema, have,
-		Schema()), "use the newer taploop, or another data folder")
+// Schema returns the schema that this program writes.
+func Schema() int {
+	all, _ := scripts(sqliteMigrations) // a test has them all
+	return int(slices.Max(slices.Collect(maps.Keys(all))))
 }
 
 // migrateAll carries out the migrations that the database has not had, each in a transaction.

@@ -36,7 +36,8 @@ type Options struct {
 }
 
 // Open returns what the environment asks for: nil without OTEL_EXPORTER_OTLP_ENDPOINT and its like.
-// When what is set cannot be met no spans are made. It waits for no collector. The caller closes it.
+// When what is set cannot be met no spans are made. It waits for no collector. The caller closes
+// it.
 func Open(ctx context.Context, o *Options) *Traces {
 	x := &Traces{trouble: &trouble{log: o.Log}, under: map[string]stretch{}}
 	to, err := readDestination(o.Getenv)
@@ -67,8 +68,8 @@ func Open(ctx context.Context, o *Options) *Traces {
 // closing bounds how long the last spans may take to be sent: a server that ends has five seconds.
 const closing = time.Second
 
-// Close sends what was not sent yet, for at most a second. It returns the first that kept spans from
-// a collector, which is logged, too.
+// Close sends what was not sent yet, for at most a second. It returns the first that kept spans
+// from a collector, which is logged, too.
 func (t *Traces) Close() error {
 	if t == nil {
 		return nil
