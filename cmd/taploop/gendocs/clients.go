@@ -17,10 +17,10 @@ var clientsTemplate string
 // section is a client as the page shows it.
 type section struct {
 	clients.Client
-	Files       []string // by system
-	Stdio, HTTP string   // settings to paste. HTTP may be ""
-	WithToken   string
-	Language    string
+	Files []string // by system
+	// settings to paste; HTTP may be ""
+	Stdio, Npx, HTTP, WithToken string
+	Language                    string
 }
 
 // clientsPage is docs/clients.md.
@@ -40,6 +40,10 @@ func describe(c clients.Client) (s section, err error) {
 	s = section{Client: c, Language: "json"}
 	if s.Stdio, err = c.Snippet(clients.Server{Command: "/path/to/taploop",
 		Args: []string{"serve"}}); err != nil {
+		return s, err
+	}
+	if s.Npx, err = c.Snippet(clients.Server{Command: "npx",
+		Args: []string{"-y", "taploop", "serve"}}); err != nil {
 		return s, err
 	}
 	if !strings.HasPrefix(s.Stdio, "{") {
