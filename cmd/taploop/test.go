@@ -64,7 +64,7 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		return why
 	}
-	items, err := c.items(a)
+	items, err := c.items(ctx, a)
 	switch wrong, _ := errors.AsType[keys.Problems](err); {
 	case err != nil:
 		return unplayed(suite.Unread(wrong), err)
@@ -119,11 +119,11 @@ func (c *testCmd) check() error {
 
 // items reads and chooses what is run. The faults of a suite are told in its own words, a line
 // each.
-func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
+func (c *testCmd) items(ctx context.Context, a *invocation) ([]*suite.Item, error) {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}
 	}
-	items, err := suite.Read(c.Paths, suite.Options{Getenv: a.Options.Getenv, Lenient: c.DryRun,
+	items, err := suite.Read(ctx, c.Paths, suite.Options{Getenv: a.Options.Getenv, Lenient: c.DryRun,
 		Note: func(file string) { a.notef(wordsIn(a.Lang()).Test.NoSuite, file) }})
 	if wrong, ok := errors.AsType[keys.Problems](err); ok {
 		for n := range wrong {
@@ -228,17 +228,14 @@ func appendTo(name, words string) error {
 
 // folder is where files about attempts are kept, or "" if no report shows them.
 func (c *testCmd) folder() string {
-	beside := func(name string) string {
-		if name == "" {
+	in := func(dir, report string) string {
+		if report == "" {
 			return ""
 		}
-		return filepath.Join(filepath.Dir(name), "taploop-test")
+		return filepath.Join(dir, "taploop-test")
 	}
-	allure := ""
-	if c.Allure != "" {
-		allure = filepath.Join(c.Allure, "taploop-test")
-	}
-	return cmp.Or(c.Report, beside(c.Junit), allure, beside(c.JSON))
+	return cmp.Or(c.Report, in(filepath.Dir(c.Junit), c.Junit), in(c.Allure, c.Allure),
+		in(filepath.Dir(c.JSON), c.JSON))
 }
 
 // options say how the cases are run.

@@ -5,7 +5,7 @@
 //	yaml:"name"    the key
 //	need:"yes"     the key has to be there, with a value that is not empty
 //	empty:"ok"     the value may be empty all the same
-//	min:"1"        the least number
+//	min:"1"        the least number, or a list that is not empty
 //	max:"100"      the greatest number
 //	enum:"on off"  the values that there are
 //	prefix:"/"     what the text begins with

@@ -45,7 +45,7 @@ func (r *reader) mapping(n ast.Node, to reflect.Value, what string, deep int) {
 	if s, is := n.(*ast.StringNode); is && !ok {
 		if f, is := known(all, s.Value); is && f.Tag.Get("alone") != "" {
 			place.keys[s.Value] = r.at(n)
-			r.note(n, s.Value, to.FieldByIndex(f.Index).Addr().Interface().(value).set(""))
+			r.note(n, s.Value, to.FieldByIndex(f.Index).Addr().Interface().(value).set("", nil))
 			return
 		}
 	}
@@ -68,14 +68,14 @@ func (r *reader) mapping(n ast.Node, to reflect.Value, what string, deep int) {
 // whole checks which keys are there.
 func (r *reader) whole(n ast.Node, all []reflect.StructField, place *Place, what string) {
 	var ones, given, some []string
-	any := false
+	found := false
 	for _, f := range all {
 		key := keyOf(f)
 		if f.Tag.Get("need") != "" && !place.Has(key) {
 			r.wrong(n, "%s: the key %s is missing", what, key)
 		}
 		if f.Tag.Get("some") != "" {
-			some, any = append(some, key), any || place.Has(key)
+			some, found = append(some, key), found || place.Has(key)
 		}
 		if f.Tag.Get("one") != "" {
 			if ones = append(ones, key); place.Has(key) {
@@ -84,7 +84,7 @@ func (r *reader) whole(n ast.Node, all []reflect.StructField, place *Place, what
 		}
 	}
 	switch {
-	case some != nil && !any:
+	case some != nil && !found:
 		r.wrong(n, "%s: want one of the keys %s", what, strings.Join(some, ", "))
 	case len(ones) == 0 || len(given) == 1:
 	case len(given) == 0:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 const (
@@ -190,7 +192,7 @@ func (r *reader) read(n ast.Node, to reflect.Value, tag reflect.StructTag, what 
 			quote = regexp.QuoteMeta
 		}
 		if s, ok := r.text(n, what); ok {
-			r.note(n, what, v.set(r.filled(n, s, quote)))
+			r.note(n, what, v.set(r.filled(n, s, quote), n))
 		}
 		return
 	}
@@ -238,7 +240,7 @@ func (r *reader) kind(n ast.Node, to reflect.Value, tag reflect.StructTag, what 
 		case ok && r.fill != nil && to.Kind() == reflect.String: // it was checked before
 			to.SetString(r.filled(n, s, plainly))
 		case ok:
-			r.note(n, what, scalar(s, to, tag))
+			r.note(n, what, scalar(s, n, to, tag))
 		}
 	}
 }
@@ -313,7 +315,8 @@ func (r *reader) text(n ast.Node, what string) (string, bool) {
 }
 
 // scalar sets a text or a number.
-func scalar(s string, to reflect.Value, tag reflect.StructTag) error {
+func scalar(s string, n ast.Node, to reflect.Value, tag reflect.StructTag) error {
+	f, is := number(n)
 	switch to.Kind() {
 	case reflect.String:
 		if strings.TrimSpace(s) == "" && tag.Get("empty") == "" {
@@ -328,19 +331,27 @@ func scalar(s string, to reflect.Value, tag reflect.StructTag) error {
 		to.SetString(s)
 		return nil
 	case reflect.Int:
-		n, err := strconv.Atoi(s)
-		if err != nil {
+		if !is || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
 			return fmt.Errorf("%q is no whole number", s)
 		}
-		to.SetInt(int64(n))
-		return bounded(float64(n), tag)
+		to.SetInt(int64(f))
+	default:
+		if !is {
+			return fmt.Errorf("%q is no number", s)
+		}
+		to.SetFloat(f)
 	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || f != f {
-		return fmt.Errorf("%q is no number", s)
-	}
-	to.SetFloat(f)
 	return bounded(f, tag)
+}
+
+var digits = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+
+// number is the number that an editor takes a node for. The YAML library takes 5e0 for a text.
+func number(n ast.Node) (float64, bool) {
+	t := n.GetToken()
+	f, err := strconv.ParseFloat(t.Value, 64)
+	return f, err == nil && digits.MatchString(t.Value) &&
+		t.Type != token.DoubleQuoteType && t.Type != token.SingleQuoteType
 }
 
 func bounded(n float64, tag reflect.StructTag) error {
@@ -351,6 +362,11 @@ func bounded(n float64, tag reflect.StructTag) error {
 		return fmt.Errorf("%v is more than %v", n, high)
 	}
 	return nil
+}
+
+// neverEmpty reports whether a list wants an entry.
+func neverEmpty(tag reflect.StructTag) bool {
+	return tag.Get("need") != "" || tag.Get("bare") != "" || tag.Get("min") != ""
 }
 
 func (r *reader) list(n ast.Node, to reflect.Value, tag reflect.StructTag, what string, deep int) {
@@ -366,7 +382,7 @@ func (r *reader) list(n ast.Node, to reflect.Value, tag reflect.StructTag, what 
 		r.wrong(n, "%s: want a list", what)
 		return
 	}
-	if len(seq.Values) == 0 && (tag.Get("need") != "" || tag.Get("bare") != "") {
+	if len(seq.Values) == 0 && neverEmpty(tag) {
 		r.wrong(n, "%s: the list is empty", what)
 	}
 	for _, item := range seq.Values {

@@ -50,7 +50,7 @@ func (s *schemas) of(t reflect.Type, tag reflect.StructTag) map[string]any {
 		return map[string]any{"$ref": "#/$defs/" + t.Name()}
 	case reflect.Slice:
 		list := map[string]any{"type": "array", "items": s.of(t.Elem(), "")}
-		if tag.Get("need") != "" || tag.Get("bare") != "" {
+		if neverEmpty(tag) {
 			list["minItems"] = 1
 		}
 		if bare := tag.Get("bare"); bare != "" {

@@ -4,27 +4,29 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/goccy/go-yaml/ast"
 
 	"github.com/taploop/taploop/internal/wait"
 )
 
 // value is a scalar with a form of its own.
 type value interface {
-	set(s string) error
-	form() map[string]any // in JSON Schema
+	set(s string, n ast.Node) error // n is nil for a key that stands alone
+	form() map[string]any           // in JSON Schema
 }
 
 // Duration is a time span such as 5s. 0 was left out.
 type Duration time.Duration
 
-func (d *Duration) set(s string) error {
+func (d *Duration) set(s string, _ ast.Node) error {
 	got, err := wait.ParseDuration(s)
-	if err != nil || got <= 0 {
+	if err != nil || got <= 0 || !durations.MatchString(s) {
 		return fmt.Errorf("%q is no duration (want one such as 500ms, 5s or 2m)", s)
 	}
 	*d = Duration(got)
@@ -34,10 +36,12 @@ func (d *Duration) set(s string) error {
 // MarshalYAML implements yaml.InterfaceMarshaler.
 func (d Duration) MarshalYAML() (any, error) { return time.Duration(d).String(), nil }
 
-const durations = `^([0-9]+(\.[0-9]+)?(w|d))*([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))*$`
+var durations = regexp.MustCompile(
+	`^([0-9]+(\.[0-9]+)?(w|d))*([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))*$`)
 
 func (*Duration) form() map[string]any {
-	return map[string]any{"type": "string", "pattern": durations}
+	return map[string]any{"type": "string", "pattern": durations.String(),
+		"not": map[string]any{"pattern": "^[^1-9]*$"}}
 }
 
 // Patience is how long something is waited for. true means the usual time, which is usualPatience.
@@ -46,12 +50,12 @@ type Patience Duration
 // usualPatience is how long a phone gets to start up.
 const usualPatience = Patience(3 * time.Minute)
 
-func (p *Patience) set(s string) error {
-	if s == "true" || s == "" {
+func (p *Patience) set(s string, n ast.Node) error {
+	if b, is := n.(*ast.BoolNode); n == nil || is && b.Value {
 		*p = usualPatience
 		return nil
 	}
-	if (*Duration)(p).set(s) != nil {
+	if (*Duration)(p).set(s, n) != nil {
 		return fmt.Errorf("%q is neither true nor a duration such as 2m", s)
 	}
 	return nil
@@ -68,7 +72,7 @@ type Regexp struct {
 	*regexp.Regexp
 }
 
-func (r *Regexp) set(s string) error {
+func (r *Regexp) set(s string, _ ast.Node) error {
 	re, err := regexp.Compile(s)
 	if err != nil {
 		return fmt.Errorf("%q is no regular expression: %s", s,
@@ -80,7 +84,7 @@ func (r *Regexp) set(s string) error {
 
 func (*Regexp) form() map[string]any {
 	// no format: "regex" means another grammar, without (?i)
-	return map[string]any{"type": []any{"string", "number", "boolean"}}
+	return map[string]any{"type": anyText}
 }
 
 // MarshalYAML implements yaml.InterfaceMarshaler.
@@ -92,15 +96,15 @@ type Times int
 // Any is any number of times.
 const anyTimes Times = -1
 
-func (t *Times) set(s string) error {
-	n, err := strconv.Atoi(s)
+func (t *Times) set(s string, n ast.Node) error {
+	times, is := number(n)
 	switch {
 	case s == "any":
 		*t = anyTimes
-	case err != nil || n < 1 || n > 1000:
+	case !is || times != math.Trunc(times) || times < 1 || times > 1000:
 		return fmt.Errorf("%q is neither a number from 1 to 1000 nor any", s)
 	default:
-		*t = Times(n)
+		*t = Times(times)
 	}
 	return nil
 }
@@ -113,21 +117,22 @@ func (*Times) form() map[string]any {
 // Reason is why something is left out. "" leaves nothing out.
 type Reason string
 
-func (r *Reason) set(s string) error {
-	switch s = strings.TrimSpace(s); s {
-	case "true":
-		*r = "skip: true"
-	case "false":
-	case "":
+func (r *Reason) set(s string, n ast.Node) error {
+	s = strings.TrimSpace(s)
+	_, is := number(n)
+	switch word := strings.ToLower(s); {
+	case is || s == "":
 		return errors.New("it says neither true nor a reason")
-	default:
+	case word == "true":
+		*r = "skip: true"
+	case word != "false":
 		*r = Reason(s)
 	}
 	return nil
 }
 
 func (*Reason) form() map[string]any {
-	return map[string]any{"type": []any{"boolean", "string"}}
+	return map[string]any{"type": []any{"boolean", "string"}, "pattern": `\S`}
 }
 
 // Pair is a key with its value and place.

@@ -45,7 +45,7 @@ type Budget struct {
 	keys.Place `yaml:"-"`
 	Steps      int           `yaml:"steps" min:"1" max:"1000"`
 	Time       keys.Duration `yaml:"time"`
-	Tokens     int           `yaml:"tokens" min:"1"`
+	Tokens     int           `yaml:"tokens" min:"1" max:"1e12"`
 	Cost       float64       `yaml:"cost" min:"0"`
 }
 
@@ -99,7 +99,7 @@ type Case struct {
 	Skill      string      `yaml:"skill" one:"yes"`
 	Params     keys.Map    `yaml:"params"`
 	Tags       []string    `yaml:"tags"`
-	With       []keys.Map  `yaml:"with"`
+	With       []keys.Map  `yaml:"with" min:"1"`
 	Replies    []Reply     `yaml:"replies"`
 	Approvals  []Approval  `yaml:"approvals"`
 	Budget     Budget      `yaml:"budget"`
@@ -180,7 +180,7 @@ type Query struct {
 	URI        string   `yaml:"uri" need:"yes" prefix:"content://"`
 	Projection []string `yaml:"projection"`
 	Where      string   `yaml:"where"`
-	Rows       *int     `yaml:"rows" min:"0"`
+	Rows       *int     `yaml:"rows" min:"0" max:"1e9"`
 	Value      string   `yaml:"value"`
 }
 

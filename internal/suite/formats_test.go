@@ -1,6 +1,8 @@
 package suite_test
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,7 +17,7 @@ func read(t *testing.T, name, content string) ([]*suite.Item, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
-	return suite.Read([]string{file}, suite.Options{})
+	return suite.Read(t.Context(), []string{file}, suite.Options{})
 }
 
 // claims are the tasks of an item's stages, each with what is judged after it.
@@ -201,10 +203,28 @@ func TestAFolderHasItsSuitesAndOtherFiles(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	var noted []string
-	items, err := suite.Read([]string{dir}, suite.Options{Note: func(file string) {
+	items, err := suite.Read(t.Context(), []string{dir}, suite.Options{Note: func(file string) {
 		noted = append(noted, filepath.Base(file))
 	}})
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"a", "b", "b", "j", "q", "m", "i", "v", "k"}, namesOf(items))
 	require.ElementsMatch(t, []string{"half.yaml", "typo.yaml"}, noted)
+}
+
+// Whoever interrupts the reading of a large folder waits for no further file.
+func TestReadingEndsWhenItIsInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	for n := range 9 {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.yaml", n)),
+			[]byte("task: t"), 0o600))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var read []string
+	note := func(file string) { read = append(read, file); cancel() }
+	_, err := suite.Read(ctx, []string{dir}, suite.Options{Note: note})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Len(t, read, 1)
+	_, err = suite.Read(ctx, []string{filepath.Join(dir, "gone"), dir}, suite.Options{Note: note})
+	require.ErrorIs(t, err, context.Canceled, "nothing is said of what was not read")
+	require.Len(t, read, 1)
 }

@@ -30,7 +30,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content string) {
 		file := filepath.Join(t.TempDir(), "s.yaml")
 		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
-		items, err := suite.Read([]string{file}, suite.Options{Getenv: pins})
+		items, err := suite.Read(t.Context(), []string{file}, suite.Options{Getenv: pins})
 		if err == nil {
 			require.NotEmpty(t, items)
 			return

@@ -59,7 +59,7 @@ func TestABrokenSuiteIsAnErrorWithItsPlace(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "s.yaml")
 			require.NoError(t, os.WriteFile(file, []byte(rest), 0o600))
 			clean := strings.NewReplacer(file+":", "", filepath.Dir(file), "DIR")
-			_, err := suite.Read([]string{file}, suite.Options{Getenv: pins})
+			_, err := suite.Read(t.Context(), []string{file}, suite.Options{Getenv: pins})
 			require.Error(t, err)
 			said := verbs.ReplaceAllString(clean.Replace(err.Error()), "(want one of ACTIONS)")
 			require.Equal(t, want, said)
@@ -86,13 +86,13 @@ func TestSuitesOfOneNameShareNoFiles(t *testing.T) {
 			[]byte("name: S\ncases: [{name: a, task: t, expect: none}]"), 0o600))
 		all = append(all, file)
 	}
-	items, err := suite.Read(append(all[:2:2], filepath.Join(dir, ".", "a", "s.yaml")),
+	items, err := suite.Read(t.Context(), append(all[:2:2], filepath.Join(dir, ".", "a", "s.yaml")),
 		suite.Options{})
 	require.NoError(t, err)
 	require.Len(t, items, 2, "the same file is read once")
 	require.NotEqual(t, items[0].Cassette(), items[1].Cassette())
 	require.NotEqual(t, items[0].Folder(), items[1].Folder())
-	_, err = suite.Read(all, suite.Options{})
+	_, err = suite.Read(t.Context(), all, suite.Options{})
 	wrong, ok := errors.AsType[keys.Problems](err)
 	require.True(t, ok)
 	require.Len(t, wrong, 1)
@@ -147,6 +147,7 @@ setup:
 - setting: {namespace: system, name: font_scale, value: 1.0}
 teardown:
 - shell: rm /sdcard/a.png
+- wait_boot: 2m
 each:
   setup: [{open: "shop://cart/{{size}}"}]
   teardown: [{shell: "echo {{SHOP_PIN}}"}]
@@ -164,6 +165,7 @@ cases:
   - match: {action: CLICK, app: com.example.shop, text: "(?i)buy {{who}}"}
     decide: edit
     edited_action: {name: CLICK, args: {at: {x: 0.5, y: 0.5}}}
+  - {match: {app: a}, decide: reject, message: No.}
   - {match: {action: AWAKE}, decide: edit, edited_action: {name: AWAKE, args: {app: "{{who}}"}}}
   budget: {steps: 5}
   retries: 1
@@ -185,6 +187,7 @@ cases:
   - judged: The order is confirmed.
 - name: after
   task: Look at the orders.
+  tags: [slow]
   needs: order
   skip: not yet
   expect: none
@@ -199,25 +202,36 @@ func TestAWholeSuiteIsReadAndFitsItsSchema(t *testing.T) {
 	write("shop.yaml", []byte(whole))
 	write("shop.apk", []byte("PK"))
 	write("a.png", png1)
-	items, err := suite.Read([]string{dir}, suite.Options{Getenv: pins})
+	items, err := suite.Read(t.Context(), []string{dir}, suite.Options{Getenv: pins})
 	require.NoError(t, err)
 	require.NoError(t, compiled(t).Validate(instance(t, []byte(whole))))
 	require.Len(t, items, 3)
 	second := items[1]
 	require.Equal(t, "order [size=L, who=Wang Wei]", second.Name)
-	require.Equal(t, file+":22:3", second.At().String())
+	require.Equal(t, file+":23:3", second.At().String())
 	require.Equal(t, "Order a shirt in size L for Wang Wei.", second.Stages[0].Task)
 	require.Equal(t, "shop://cart/L", second.Setup[0].Open)
 	require.Equal(t, "echo 2580", second.Teardown[0].Shell)
 	require.Equal(t, "L", second.Case.Replies[0].Reply)
 	require.True(t, second.Case.Approvals[0].Match.Text.MatchString("Buy Wang Wei a shirt"))
-	require.Equal(t, map[string]any{"app": "Wang Wei"}, second.Case.Approvals[1].Edited.Args.Value)
+	require.Equal(t, map[string]any{"app": "Wang Wei"}, second.Case.Approvals[2].Edited.Args.Value)
 	require.Equal(t, "Thanks, Wang Wei", second.Stages[0].Expect[1].Text)
 	require.Equal(t, 5, second.Budget().Steps)
 	require.Equal(t, 20000, second.Budget().Tokens)
 	require.Equal(t, filepath.Join(dir, "rec/order.2.jsonl"), second.Cassette())
 	require.Equal(t, "pin ***", suite.Mask(items).Text("pin 2580"))
 	require.Len(t, items[2].Needed(items), 2)
+}
+
+// However true and false are written, they are no reason.
+func TestACaseIsLeftOutOrNot(t *testing.T) {
+	for skip, want := range map[string]string{"True": "skip: true", "true": "skip: true",
+		"False": "", "FALSE": "", `"false"`: "", "false": "", "no phone": "no phone"} {
+		items, err := read(t, "s.yaml",
+			"cases: [{name: a, task: t, expect: none, skip: "+skip+"}]")
+		require.NoError(t, err)
+		require.Equal(t, want, string(items[0].Case.Skip), skip)
+	}
 }
 
 func TestTheSchemaFitsItsFile(t *testing.T) {

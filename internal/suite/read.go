@@ -1,7 +1,9 @@
 package suite
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -29,22 +31,28 @@ type Options struct {
 
 // Read reads suites from files and folders, and returns their items. Its error is keys.Problems,
 // with all that is wrong.
-func Read(paths []string, o Options) ([]*Item, error) {
+func Read(ctx context.Context, paths []string, o Options) ([]*Item, error) {
 	var items []*Item
 	var problems keys.Problems
 	read := map[string]bool{}
 	for _, path := range paths {
-		list, err := o.list(path)
+		list, err := o.list(ctx, path)
 		problems.Join(path, err)
 		for _, file := range list {
-			if read[filepath.Clean(file)] {
+			if read[filepath.Clean(file)] || ctx.Err() != nil {
 				continue
 			}
 			read[filepath.Clean(file)] = true
-			more, err := o.file(file, file == path)
+			b, err := files.Found(file)
+			if err == nil {
+				more, wrong := o.parse(file, b, file == path)
+				items, err = append(items, more...), wrong
+			}
 			problems.Join(file, err)
-			items = append(items, more...)
 		}
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	recorded := map[string]*Item{}
 	for _, i := range items {
@@ -68,7 +76,7 @@ func Read(paths []string, o Options) ([]*Item, error) {
 }
 
 // list returns the files of a path that may be suites.
-func (o Options) list(path string) (list []string, err error) {
+func (o Options) list(ctx context.Context, path string) (list []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
 		return []string{path}, err
@@ -76,8 +84,8 @@ func (o Options) list(path string) (list []string, err error) {
 	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
 		name := d.Name()
 		switch {
-		case err != nil:
-			return err
+		case err != nil || ctx.Err() != nil:
+			return errors.Join(err, ctx.Err())
 		case d.IsDir() && file != path && (name[0] == '.' || name == "cassettes"):
 			return filepath.SkipDir
 		case d.Type()&^fs.ModeSymlink == 0 && maybeSuite(name):
@@ -94,12 +102,8 @@ func maybeSuite(name string) bool {
 		slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name))
 }
 
-// file reads one file. named says that it was asked for by its name.
-func (o Options) file(file string, named bool) ([]*Item, error) {
-	b, err := files.Found(file)
-	if err != nil {
-		return nil, err
-	}
+// parse reads one file's text. named says that it was asked for by its name.
+func (o Options) parse(file string, b []byte, named bool) ([]*Item, error) {
 	if strings.HasSuffix(file, journeys) {
 		return readJourney(file, b)
 	}
@@ -204,9 +208,6 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 		return nil
 	}
 	rows := c.With
-	if c.Has("with") && len(rows) == 0 {
-		problems.Add(c.Of("with"), "with: the list is empty")
-	}
 	if len(rows) == 0 {
 		rows = []keys.Map{nil}
 	}

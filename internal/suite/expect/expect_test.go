@@ -54,7 +54,7 @@ func read(t *testing.T, dir, line string) (*suite.Suite, *suite.Expect) {
 	file := filepath.Join(dir, "s.yaml")
 	require.NoError(t, os.WriteFile(file,
 		[]byte("cases: [{name: a, task: t, expect: [{"+line+"}]}]"), 0o600))
-	items, err := suite.Read([]string{file}, suite.Options{})
+	items, err := suite.Read(t.Context(), []string{file}, suite.Options{})
 	require.NoError(t, err)
 	return items[0].Suite, &items[0].Stages[0].Expect[0]
 }
