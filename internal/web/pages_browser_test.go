@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,13 +38,23 @@ func (p tab) sound(s sight, widths ...int64) {
 			p.until(s.ready)
 			p.do(js(s.prepare))
 			p.keep(at, w)
-			require.Equal(p.t, "true",
-				p.text("document.documentElement.scrollWidth <= innerWidth"), at)
+			p.narrowEnough(at, w)
 			require.Equal(p.t, "", p.text(small), "large enough for a finger: %s", at)
 			require.Empty(p.t, chrometest.ViolationsIn(p.t, p.ctx, s.within), at)
 		}
+		p.look("light", 320, 844)
+		p.narrowEnough(s.name+"-"+lang+"-320", 320)
 		p.do(js(`document.getElementById("lang").click()`))
 	}
+}
+
+// narrowEnough says what sticks out at the side, on a page that would scroll there.
+func (p tab) narrowEnough(at string, width int64) {
+	p.t.Helper()
+	require.Equal(p.t, "", p.text(fmt.Sprintf(`document.documentElement.scrollWidth <= %[1]d ? "" :
+		[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > %[1]d)
+		.slice(0, 8).map((e) => e.tagName + "." + e.className + "#" + e.id + " " +
+		Math.round(e.getBoundingClientRect().right)).join("\n")`, width)), at)
 }
 
 // keep takes a picture in both colours.
@@ -64,7 +75,9 @@ func (p tab) keep(name string, width int64) {
 func described(o *web.Options) {
 	o.About = func(context.Context) (web.About, error) {
 		return web.About{Health: []web.Fact{{Name: "adb", Value: "ok"}},
-			Settings: []web.Fact{{Name: "reply.mode", Value: "ask", Origin: "default"}},
+			Settings: []web.Fact{{Name: "model.profiles.kitchen.context_management.longest_of_all",
+				Value: "/home/ann/.local/share/taploop/" + strings.Repeat("longer", 20),
+				Origin: "/home/ann/.config/taploop/config.yaml"}, {Name: "reply.mode", Value: "ask", Origin: "default"}},
 			Tokens:   []web.Fact{{Name: "ann", Value: "2026-05-06T07:08:09Z"}},
 			Audit: []store.AuditEntry{{At: time.Now(), Event: "answered", By: "kitchen",
 				Text: "Which size?"}}}, nil
