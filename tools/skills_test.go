@@ -92,7 +92,7 @@ func TestASkillIsATool(t *testing.T) {
 		unknown := w.call("skill_echo", in{"whatt": "x"})
 		require.Equal(t, "INVALID_ARGUMENT", unknown.Error.Code)
 		require.Contains(t, unknown.text, "pass it as what; the arguments are: what, heal, ")
-		require.Contains(t, w.call("skill_echo", in{"what": nil}).text, `null has type "null", want "string"`)
+		require.Contains(t, w.call("skill_echo", in{"what": nil}).text, `missing properties: ["what"]`)
 
 		w.notifications()
 		for i := range 3 {

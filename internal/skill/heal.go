@@ -57,15 +57,25 @@ func (x *moment) end() (agentloop.Proposal, error) {
 	if err := x.page.holds(&x.plan.Skill.Ends); err != nil {
 		return x.unready(err)
 	}
+	x.at.Ended = true
 	if x.plan.Skill.Answer != "" {
 		return x.propose(actions.Complete{Report: x.answered(x.plan.Skill.Answer)}, ""), nil
 	}
 	if x.plan.Heal == HealOff {
 		return x.propose(actions.Complete{Report: x.say.Reported}, ""), nil
 	}
-	x.at.Free = true
 	x.now.Task += "\n\n" + x.say.Ended
-	return x.model.Next(x.ctx, x.now)
+	return x.free()
+}
+
+// free has the model continue as in any run. That the ends were seen counts if all that it does is
+// to report.
+func (x *moment) free() (agentloop.Proposal, error) {
+	x.at.Free = true
+	out, err := x.model.Next(x.ctx, x.now)
+	_, reports := out.Action.(actions.Complete)
+	x.at.Ended = x.at.Ended && reports
+	return out, err
 }
 
 // heal has a model decide in the place of a recorded step.
@@ -76,8 +86,7 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 		return x.diverged(step, why)
 	}
 	if len(x.at.Healed) >= max(leastHeals, len(x.steps())/5) || x.at.InRow >= mostInRow {
-		x.at.Free = true
-		return x.model.Next(x.ctx, x.now)
+		return x.free()
 	}
 	if x.plan.Heal == HealAsk {
 		if !x.at.Asked {

@@ -93,6 +93,8 @@ type Place struct {
 	Replayed int      `json:"replayed"` // steps without a model
 	Healed   []Healed `json:"healed,omitempty"`
 	Free     bool     `json:"free,omitempty"` // the model continues as in any run
+	// Ended says that the run ended on the screen that the recorded one ended on.
+	Ended bool `json:"ended,omitempty"`
 
 	Step    int  `json:"step,omitempty"`    // of the session, in which the last was decided
 	InRow   int  `json:"in_row,omitempty"`  // healed one after the other
@@ -159,15 +161,16 @@ type moment struct {
 
 func (x *moment) next() (agentloop.Proposal, error) {
 	if x.at.Free {
-		return x.model.Next(x.ctx, x.now)
+		return x.free()
 	}
+	x.at.Ended = false
 	var unread error
 	x.page, unread = x.read()
 	if why := x.learn(); why != "" {
 		return x.heal(errors.New(why))
 	}
 	if x.at.Free { // a person did not want it
-		return x.model.Next(x.ctx, x.now)
+		return x.free()
 	}
 	if unread != nil {
 		return x.heal(unread)

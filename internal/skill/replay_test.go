@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // chats is a skill of the drawn app: search, then mute Tom.
@@ -251,6 +252,51 @@ func TestHealingIsOffAskedForAndBounded(t *testing.T) {
 	require.Len(t, r.place().Healed, leastHeals)
 	require.Equal(t, "Mute Tom", m.asked[len(m.asked)-1])
 	require.False(t, errors.Is(err, agentloop.ErrSkillDiverged))
+}
+
+// Only a run whose ends were seen changes its skill: not one that a model ended on another screen.
+func TestWhatWasHealedIsProposedOnlyAfterTheEndsHeld(t *testing.T) {
+	t.Parallel()
+	other := home
+	other.otherApp = true
+	db, err := store.Open(t.Context(), t.TempDir(), nil)
+	require.NoError(t, err)
+	defer db.Close()
+	for _, read := range []bool{false, true} { // whether the model reports what a screen shows
+		for _, ends := range []bool{false, true} {
+			m := &advisor{says: actions.Back{}}
+			s := chats(t)
+			if read {
+				s.Answer = ""
+			}
+			r := &replayed{t: t, policy: New(Plan{s, HealAuto}, m, "en")}
+			for range mostWaits + 1 {
+				_, err := r.next(other)
+				require.NoError(t, err)
+			}
+			require.Len(t, r.place().Healed, 1)
+			for range 2 {
+				_, err := r.next(home)
+				require.NoError(t, err)
+			}
+			m.says = actions.Complete{Report: "Done."}
+			last := map[bool]mutation{true: home, false: other}[ends]
+			var a actions.Action
+			for range mostWaits + 1 {
+				if _, done := a.(actions.Complete); !done {
+					var err error
+					a, err = r.next(last)
+					require.NoError(t, err)
+				}
+			}
+			require.IsType(t, actions.Complete{}, a)
+			run := store.Run{State: store.Completed,
+				Progress: agentloop.Progress{History: r.history}}
+			f := Folder(t.TempDir())
+			_, err := f.ProposeHealed(t.Context(), db, run, MakeOptions{Name: "mute"})
+			require.Equal(t, ends, errors.Is(err, store.ErrNotFound), "%v: %v %v", err, read, ends)
+		}
+	}
 }
 
 // A scroll to what is missing that changes nothing undoes no step: the step that follows is healed.

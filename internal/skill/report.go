@@ -77,7 +77,7 @@ func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Ru
 	bool, error) {
 	at, _ := PlaceOf(run.Progress)
 	v := run.Progress.Verification
-	if run.State != store.Completed || len(at.Healed) == 0 || at.Free ||
+	if run.State != store.Completed || len(at.Healed) == 0 || !at.Ended ||
 		v != nil && v.Verdict == agentloop.Contradicted {
 		return false, nil
 	}
