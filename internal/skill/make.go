@@ -162,7 +162,45 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	if points := pointsOf(a); len(points) == 1 && len(out.Targets) == 1 {
 		out.After.On = p.switched(p.at(points[0]), after)
 	}
+	m.slid(s, p, after, &out)
 	return out, true
+}
+
+// slid has what a slider was set to read back after the step. The same place in it is another value
+// on another screen, so that a model is asked where the app does not list the value.
+func (m *maker) slid(s *store.StepRecord, p, after *page, out *Step) {
+	for _, at := range s.Proposal.Action.Traits().Points {
+		i := p.at(at)
+		if i < 0 || !strings.HasSuffix(p.list[i].Class, "SeekBar") {
+			continue
+		}
+		value := after.tells(p, i)
+		if value == "" {
+			m.note(s.Index, "what it is set to is not on the screen: a model will be asked")
+			out.Targets = nil
+			return
+		}
+		out.After.Elements = append(out.After.Elements, element{Text: value, Must: true})
+	}
+}
+
+// tells is the number that an element, or its row, has on this page and had not before, or "".
+func (p *page) tells(before *page, was int) string {
+	b := before.list[was].Bounds
+	i := slices.IndexFunc(p.list, func(e screen.Element) bool {
+		return e.Class == before.list[was].Class && e.Bounds == b
+	})
+	if i < 0 {
+		return ""
+	}
+	had := before.near(was)
+	for _, words := range append([]string{said(&p.list[i])}, p.near(i)...) {
+		if number.MatchString(words) && words != said(&before.list[was]) &&
+			!slices.Contains(had, words) {
+			return words
+		}
+	}
+	return ""
 }
 
 // places are those that a replay has to find for a step. A key of a secret has none.

@@ -52,6 +52,12 @@ func (p *page) follows(s *Step) error {
 	}
 	for n := range s.After.Elements {
 		e := s.After.Elements[n]
+		if e.Must && !p.shows(&e) {
+			return fmt.Errorf("the screen does not show %s", text.Quote(e.words(), 40))
+		}
+	}
+	for n := range s.After.Elements {
+		e := s.After.Elements[n]
 		if p.shows(&e) || e.ID != "" && p.shows(&element{ID: e.ID}) {
 			return nil
 		}

@@ -134,8 +134,8 @@ var walks = map[string][]string{
 	"SimpleSmsSend": append([]string{smsApp}, text("{number}", "\n", "{message}")...),
 	"SimpleSmsReply": {smsApp, "tap {number}", "tap compose_message_text", "type {message}",
 		"tap send_message_button"},
-	"SystemBrightnessMax": {settingsApp, "tap row_display", "tap pref_screen_brightness 0.99"},
-	"SystemBrightnessMin": {settingsApp, "tap row_display", "tap pref_screen_brightness 0.01"},
+	"SystemBrightnessMax": {settingsApp, "tap row_display", "tap pref_screen_brightness 0.98"},
+	"SystemBrightnessMin": {settingsApp, "tap row_display", "tap pref_screen_brightness 0.02"},
 	"OpenAppTaskEval":     {"open {app_name}"},
 	"TurnOnWifiAndOpenApp": {settingsApp, "tap row_network", "tap pref_wifi_on",
 		"open {app_name}"},
@@ -385,7 +385,7 @@ func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
 		{"other layout", func() *held { return holdLaid(evening, image.Point{}, true) }, nil, 0,
 			0.85},
 		{"large text", small, put("font_scale", "1.3"), 0, 0.8},
-		{"landscape", small, put("user_rotation", "1"), 0, 0.65},
+		{"landscape", small, put("user_rotation", "1"), 0, 0.63},
 	} {
 		calls := 0
 		for i, task := range first {

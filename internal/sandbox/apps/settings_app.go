@@ -116,9 +116,11 @@ func (r setting) row(t *Task) *ui.View {
 	now, _ := t.Settings.Get(r.namespace, r.key)
 	if r.key == "screen_brightness" {
 		level := (t.Settings.Int(r.namespace, r.key, 128) - 1) * 1000 / 254
-		return ui.Column(ui.Text(title).Size(17), ui.Slider("pref_"+r.key, level, func(p int) {
-			t.Settings.Put(r.namespace, r.key, strconv.Itoa(1+p*254/1000))
-		}).Desc(title)).Gap(4).Pad(18, 12)
+		return ui.Column(ui.Text(title).Size(17), ui.Row(
+			ui.Slider("pref_"+r.key, level, func(p int) {
+				t.Settings.Put(r.namespace, r.key, strconv.Itoa(1+p*254/1000))
+			}).Desc(title).Grow(1), ui.Small(now).Width(48),
+		)).Gap(4).Pad(18, 12)
 	}
 	other, state := cmp.Or(r.on, "1"), t.Say("Off", "关闭")
 	on := now == other
