@@ -158,7 +158,9 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		out.Targets[0].Empty = false
 	}
 	after := m.page(next)
-	out.After = m.change(p, after)
+	if after.list != nil {
+		out.After = m.state(after, p)
+	}
 	if points := pointsOf(a); len(points) == 1 && len(out.Targets) == 1 {
 		out.After.On = p.switched(p.at(points[0]), after)
 	}
@@ -203,18 +205,14 @@ func (p *page) tells(before *page, was int) string {
 	return ""
 }
 
-// places are those that a replay has to find for a step. A key of a secret has none.
-func (m *maker) places(s *store.StepRecord, a actions.Action) []screen.Point {
+// targets finds what the step's action touches, or nothing if that is not known. A key of a secret
+// is not found again.
+func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Step) {
 	if s.Proposal.Secret {
 		m.note(s.Index, "it enters a part of a secret: a model will be asked")
-		return nil
+		return
 	}
-	return pointsOf(a)
-}
-
-// targets finds what the step's action touches, or nothing if that is not known.
-func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Step) {
-	for n, at := range m.places(s, a) {
+	for n, at := range pointsOf(a) {
 		i := p.at(at)
 		if named := m.named(p, i); named != i {
 			i, at = named, p.list[named].Bounds.Center()
@@ -456,14 +454,6 @@ func (m *maker) before(general string, x *element) bool {
 				return s.Index <= m.used[found[2:len(found)-2]]
 			})
 	})
-}
-
-// change is what a step has brought about, or the zero State if that is not known.
-func (m *maker) change(before, after *page) State {
-	if after.list == nil {
-		return State{}
-	}
-	return m.state(after, before)
 }
 
 // answer is what the run reports, or "" where that was read from the screen.

@@ -412,12 +412,7 @@ func (s *Skill) ParamNames() []string {
 	if err != nil {
 		return nil
 	}
-	var list []string
-	for name := range schema.Properties {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
+	return slices.Sorted(maps.Keys(schema.Properties))
 }
 
 // mapped is the skill with f applied to every text of its steps, task, ends and answer.

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -104,12 +105,7 @@ func (p *page) holds(s *State) error {
 	return nil
 }
 
-func (e *element) words() string {
-	if e.Text != "" {
-		return e.Text
-	}
-	return e.ID
-}
+func (e *element) words() string { return cmp.Or(e.Text, e.ID) }
 
 // shows reports whether an element is there, by its text where it has one. Its id alone is enough
 // where it has none.
