@@ -211,16 +211,19 @@ func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSe
 		if st.Index == before.step && st.DoneAt.Equal(before.done) {
 			continue
 		}
-		f.publish("step", &x.Client, nil, struct {
-			export.SeenStep
-			RunTokens int `json:"run_tokens"` // of all its steps so far
-		}{export.See(st), view.Run.Tokens})
+		f.publish("step", &x.Client, nil, steppedView{export.See(st), view.Run.Tokens})
 		now.step, now.done = st.Index, st.DoneAt
 	}
 	if !seen || now.run != before.run || now.state != before.state || now.reason != before.reason {
 		f.publish("session.state", &x.Client, nil, view)
 	}
 	return now, nil
+}
+
+// steppedView is a step as it happens.
+type steppedView struct {
+	export.SeenStep
+	RunTokens int `json:"run_tokens"` // of all its steps so far
 }
 
 // snapshots shares what listeners get first. After a restart all of them come at once, and most see

@@ -76,9 +76,9 @@ func described(o *web.Options) {
 	o.About = func(context.Context) (web.About, error) {
 		return web.About{Health: []web.Fact{{Name: "adb", Value: "ok"}},
 			Settings: []web.Fact{{Name: "model.profiles.kitchen.context_management.longest_of_all",
-				Value: "/home/ann/.local/share/taploop/" + strings.Repeat("longer", 20),
+				Value:  "/home/ann/.local/share/taploop/" + strings.Repeat("longer", 20),
 				Origin: "/home/ann/.config/taploop/config.yaml"}, {Name: "reply.mode", Value: "ask", Origin: "default"}},
-			Tokens:   []web.Fact{{Name: "ann", Value: "2026-05-06T07:08:09Z"}},
+			Tokens: []web.Fact{{Name: "ann", Value: "2026-05-06T07:08:09Z"}},
 			Audit: []store.AuditEntry{{At: time.Now(), Event: "answered", By: "kitchen",
 				Text: "Which size?"}}}, nil
 	}
