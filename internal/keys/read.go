@@ -16,7 +16,6 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
 )
 
 const (
@@ -235,12 +234,8 @@ func (r *reader) kind(n ast.Node, to reflect.Value, tag reflect.StructTag, what 
 		}
 		to.SetBool(b.Value)
 	default:
-		s, ok := r.text(n, what)
-		switch {
-		case ok && r.fill != nil && to.Kind() == reflect.String: // it was checked before
-			to.SetString(r.filled(n, s, plainly))
-		case ok:
-			r.note(n, what, scalar(s, n, to, tag))
+		if s, ok := r.text(n, what); ok {
+			r.note(n, what, scalar(r.filled(n, s, plainly), n, to, tag))
 		}
 	}
 }
@@ -320,7 +315,7 @@ func scalar(s string, n ast.Node, to reflect.Value, tag reflect.StructTag) error
 	switch to.Kind() {
 	case reflect.String:
 		if strings.TrimSpace(s) == "" && tag.Get("empty") == "" {
-			return errors.New("it is empty")
+			return errEmpty
 		}
 		if all := strings.Fields(tag.Get("enum")); len(all) > 0 && !slices.Contains(all, s) {
 			return fmt.Errorf("%q is not one of %s", s, strings.Join(all, ", "))
@@ -342,16 +337,6 @@ func scalar(s string, n ast.Node, to reflect.Value, tag reflect.StructTag) error
 		to.SetFloat(f)
 	}
 	return bounded(f, tag)
-}
-
-var digits = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
-
-// number is the number that an editor takes a node for. The YAML library takes 5e0 for a text.
-func number(n ast.Node) (float64, bool) {
-	t := n.GetToken()
-	f, err := strconv.ParseFloat(t.Value, 64)
-	return f, err == nil && digits.MatchString(t.Value) &&
-		t.Type != token.DoubleQuoteType && t.Type != token.SingleQuoteType
 }
 
 func bounded(n float64, tag reflect.StructTag) error {

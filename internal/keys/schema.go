@@ -28,8 +28,6 @@ type schemas struct {
 	defs  map[string]any
 }
 
-var anyText = []any{"string", "number", "boolean"}
-
 // of is the schema of a type.
 func (s *schemas) of(t reflect.Type, tag reflect.StructTag) map[string]any {
 	if v, ok := reflect.New(t).Interface().(value); ok {

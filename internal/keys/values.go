@@ -7,10 +7,12 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -19,6 +21,21 @@ import (
 type value interface {
 	set(s string, n ast.Node) error // n is nil for a key that stands alone
 	form() map[string]any           // in JSON Schema
+}
+
+var (
+	anyText  = []any{"string", "number", "boolean"} // in JSON Schema
+	errEmpty = errors.New("it is empty")
+)
+
+var digits = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+
+// number is the number that an editor takes a node for. The YAML library takes 5e0 for a text.
+func number(n ast.Node) (float64, bool) {
+	t := n.GetToken()
+	f, err := strconv.ParseFloat(t.Value, 64)
+	return f, err == nil && digits.MatchString(t.Value) &&
+		t.Type != token.DoubleQuoteType && t.Type != token.SingleQuoteType
 }
 
 // Duration is a time span such as 5s. 0 was left out.
@@ -73,6 +90,9 @@ type Regexp struct {
 }
 
 func (r *Regexp) set(s string, _ ast.Node) error {
+	if strings.TrimSpace(s) == "" { // it would match anything
+		return errEmpty
+	}
 	re, err := regexp.Compile(s)
 	if err != nil {
 		return fmt.Errorf("%q is no regular expression: %s", s,
@@ -84,7 +104,7 @@ func (r *Regexp) set(s string, _ ast.Node) error {
 
 func (*Regexp) form() map[string]any {
 	// no format: "regex" means another grammar, without (?i)
-	return map[string]any{"type": anyText}
+	return map[string]any{"type": anyText, "pattern": `\S`}
 }
 
 // MarshalYAML implements yaml.InterfaceMarshaler.

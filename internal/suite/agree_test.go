@@ -27,10 +27,11 @@ var oddValues = []string{`""`, `" "`, `"0s"`, `"1d"`, `".5s"`, `"1h30m"`, `"+5s"
 
 // beyondForm are the refusals that a schema of the form cannot have, by what they need to know.
 var beyondForm = regexp.MustCompile(strings.Join([]string{
-	"is no regular expression|is no pattern|is no name of an environment",         // a grammar
-	"four fractions of the screen",                                                // arithmetic
-	"is neither a variable|is a variable and|the environment variable",            // what is known
-	"unknown action|edited_action:|args: want",                                    // the actions
+	"is no regular expression|is no pattern|is no name of an environment", // a grammar
+	"four fractions of the screen",                                        // arithmetic
+	"is neither a variable|is a variable and|the environment variable",    // what is known
+	"reply: it is empty",                       // what a variable holds
+	"unknown action|edited_action:|args: want", // the actions
 	"no case .* in this suite|need each other|this names a suite|every row wants", // the other cases
 	"of the suite's folder|has no file|like: ",                                    // the folder's files
 	"goes with decide|needs edited_action|a row is empty|no rows have no value|" +

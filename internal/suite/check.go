@@ -99,7 +99,7 @@ func (a *Approval) check(problems *keys.Problems) {
 			problems.Add(m.Of("action"), "action: %v", err)
 		}
 	}
-	if a.Message != "" && a.Decide != "reject" && a.Decide != "respond" {
+	if a.Message != "" && a.Decide != "reject" {
 		problems.Add(a.Of("message"), "a message goes with decide: reject only")
 	}
 	switch edit := a.Decide == "edit"; {

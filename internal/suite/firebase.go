@@ -54,6 +54,7 @@ func readFirebase(file string, n ast.Node) ([]*Item, error) {
 		}
 		byID[t.ID] = t
 	}
+	delete(byID, "")
 	for _, t := range f.Tests {
 		var stages []Stage
 		for _, one := range t.chain(byID, &problems) {
@@ -75,9 +76,7 @@ func (t *firebaseTest) chain(byID map[string]*firebaseTest,
 			break
 		}
 		list = append([]*firebaseTest{one}, list...)
-		if one.After == "" {
-			break
-		} else if byID[one.After] == nil {
+		if one.After != "" && byID[one.After] == nil {
 			problems.Add(one.Of("prerequisiteTestCaseId"), "there is no test with the id %q",
 				one.After)
 		}

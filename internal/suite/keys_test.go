@@ -223,6 +223,18 @@ func TestAWholeSuiteIsReadAndFitsItsSchema(t *testing.T) {
 	require.Len(t, items[2].Needed(items), 2)
 }
 
+// A suite is looked at without its secrets, wherever they stand.
+func TestASecretThatIsNotSetIsNoEmptyText(t *testing.T) {
+	const one = "secrets: [GONE]\ncases: [{name: a, task: t, replies: [{question: '{{GONE}}', " +
+		"reply: '{{GONE}}'}], expect: [{text: '{{GONE}}'}]}]"
+	items, err := suite.Parsed("s.yaml", []byte(one), suite.Options{Lenient: true})
+	require.NoError(t, err)
+	require.Equal(t, suite.Hidden, items[0].Case.Replies[0].Reply)
+	_, err = suite.Parsed("s.yaml", []byte(one), suite.Options{})
+	require.EqualError(t, err,
+		"s.yaml:1:10: the environment variable GONE, a secret of this suite, is not set")
+}
+
 // However true and false are written, they are no reason.
 func TestACaseIsLeftOutOrNot(t *testing.T) {
 	for skip, want := range map[string]string{"True": "skip: true", "true": "skip: true",

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -184,7 +185,7 @@ func (o Options) secretsOf(s *Suite, problems *keys.Problems) map[string]string 
 			problems.Add(s.Of("secrets"), "the value of %s is too short to be masked (at least "+
 				"%d characters)", name, leastSecret)
 		}
-		all[name] = value
+		all[name] = cmp.Or(value, Hidden)
 	}
 	s.masked = all
 	return all
