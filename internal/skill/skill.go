@@ -167,12 +167,12 @@ func (s *Skill) problems(file []byte) (all keys.Problems) {
 		}
 	}
 	note(s.Of("name"), "name", checkName(s.Name))
-	schema, err := s.Schema()
+	params, err := s.shape()
 	note(s.Of("params"), "params", err)
 	if err != nil {
 		return all
 	}
-	for name := range schema.Properties {
+	for name := range params.Schema.Properties {
 		note(s.Of("params"), "params", checkParam(name))
 	}
 	for i := range s.Steps {
@@ -189,7 +189,7 @@ func (s *Skill) problems(file []byte) (all keys.Problems) {
 		}
 	}
 	for _, m := range placeholder.FindAllStringSubmatch(s.texts(), -1) {
-		_, known := schema.Properties[m[1]]
+		_, known := params.Schema.Properties[m[1]]
 		if !known && m[0] != secret && !strings.HasPrefix(m[1], "answer ") {
 			at := s.At()
 			before, _, _ := bytes.Cut(file, []byte(m[0]))
@@ -248,15 +248,6 @@ func (s *Skill) shape() (*shape.Shape, error) {
 		err = errors.New("want a JSON Schema with type: object")
 	}
 	return out, err
-}
-
-// Schema is the JSON Schema of the parameters.
-func (s *Skill) Schema() (*jsonschema.Schema, error) {
-	of, err := s.shape()
-	if err != nil {
-		return nil, err
-	}
-	return of.Schema, nil
 }
 
 // action is the step's action, with its parameters still in it.
@@ -408,11 +399,11 @@ func typed(p *jsonschema.Schema, v any) any {
 
 // ParamNames are the names of the parameters, sorted.
 func (s *Skill) ParamNames() []string {
-	schema, err := s.Schema()
+	of, err := s.shape()
 	if err != nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(schema.Properties))
+	return slices.Sorted(maps.Keys(of.Schema.Properties))
 }
 
 // mapped is the skill with f applied to every text of its steps, task, ends and answer.

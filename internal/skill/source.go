@@ -76,8 +76,8 @@ func (s *Skill) Ambiguous(ctx context.Context, db *store.Store) (seen int, all [
 // examples are the values that the parameters were recorded with.
 func (s *Skill) examples() map[string]any {
 	values := map[string]any{}
-	if schema, err := s.Schema(); err == nil {
-		for name, p := range schema.Properties {
+	if of, err := s.shape(); err == nil {
+		for name, p := range of.Schema.Properties {
 			if len(p.Examples) > 0 {
 				values[name] = p.Examples[0]
 			}
