@@ -287,18 +287,28 @@ func TestAnAnswerReachesTheOtherBrowserWithinASecond(t *testing.T) {
 func TestALostConnectionGreysThePageAndItComesBack(t *testing.T) {
 	t.Parallel()
 	g := newRig(t, nil)
-	old := g.waiting("ann", inquiry.Question{})
+	old, other := g.waiting("ann", inquiry.Question{}), g.waiting("ann", inquiry.Question{})
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	p.until(card(old, "textarea") + ` !== null`)
+	p.until(`document.querySelector(".run-card .say button") !== null`)
 	g.down.Store(true)
 	g.http.CloseClientConnections()
 	p.until(`document.body.classList.contains("lost") && !document.getElementById("stale").hidden`)
+	silent := []string{card(other, ".problem"), `document.querySelector(".run-card .problem[role]")`}
+	p.do(js(card(other, "textarea")+`.value = "x"`), js(card(other, "button.main")+".click()"),
+		js(`[...document.querySelectorAll(".run-card button")]`+
+			`.find((b) => b.textContent === "Take over").click()`))
+	for _, problem := range silent {
+		p.until(problem + `.textContent.includes("does not answer")`)
+	}
 	_, err := g.broker.Resolve(t.Context(), old.ID,
 		inquiry.Reply{Response: "x", Channel: "console", By: "the operator"})
 	require.NoError(t, err)
 	g.down.Store(false)
-	p.until(`!document.body.classList.contains("lost") && document.querySelector("article") === ` +
-		`null`)
+	p.until(`!document.body.classList.contains("lost") && ` + card(old, "") + ` === null`)
+	for _, problem := range silent {
+		p.until(problem + `.textContent.trim() === ""`)
+	}
 	p.until(`document.querySelector("#settled span") !== null`)
 	require.Contains(t, p.text(`document.querySelector("#settled span").textContent`),
 		"answered by the operator (console): x")

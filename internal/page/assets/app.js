@@ -12,7 +12,7 @@ import { Runs } from "./runs.js";
 import { Session, sessionEvents } from "./session.js";
 import { Settings } from "./settings.js";
 import { Skills } from "./skills.js";
-import { html } from "./view.js";
+import { answersAgain, html } from "./view.js";
 import { changeLanguage, speak, words } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -99,7 +99,7 @@ async function enter() {
   return true;
 }
 
-hears("snapshot", (s) => { model.snapshot(s); return inbox.snapshot(s); });
+hears("snapshot", (s) => { answersAgain(); model.snapshot(s); return inbox.snapshot(s); });
 hears("session.state", model.stands);
 hears("step", (s) => { inbox.step(s); model.stepped(s); });
 for (const what of ["created", "drafted"]) hears("inquiry." + what, inbox.show);

@@ -205,6 +205,7 @@ export async function snapshot(s) {
   const there = new Set(s.inquiries.map((q) => q.question_id));
   const open = cards.get(current); // none yet, when the page has just come
   s.inquiries.forEach(show);
+  for (const c of cards.values()) if (c.problem.textContent === words().offline) c.problem.textContent = "";
   current = (open || inOrder().find((c) => c.touched()))?.q.question_id;
   count();
   for (const id of [...cards.keys()]) {

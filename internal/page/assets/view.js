@@ -11,9 +11,19 @@ import { fill, language, words } from "./words.js";
 
 export const html = htm.bind(h);
 
+const silent = new Set(); // functions that take back that the server does not answer
+
+// answersAgain is called when the server is back.
+export function answersAgain() { for (const f of silent) f(); }
+
 // useBusy is a state of "something is under way", what came of it, and a function that does something so.
 export function useBusy() {
   const [busy, setBusy] = useState(false), [wrong, setWrong] = useState(null);
+  useEffect(() => {
+    const back = () => setWrong((x) => x && x.message && x.message !== words().offline ? x : null);
+    silent.add(back);
+    return () => silent.delete(back);
+  }, []);
   const run = async (f) => {
     setBusy(true);
     setWrong(null);
