@@ -24,6 +24,9 @@ type Ends struct {
 // EndsIn returns the words in the language that fits best.
 var EndsIn = words.Of[Ends]("ended")
 
+// mostWhy bounds what stands beside the whole error, once for each language.
+const mostWhy = 500
+
 // why is why a run does not go on, in a language: the error that it ended with, or its reason where
 // there is none, or no translation of it.
 func why(r *store.Run, lang string) string {
@@ -31,7 +34,7 @@ func why(r *store.Run, lang string) string {
 	if reason != "" && said == r.Error && words.Match(lang) != words.Default {
 		return reason
 	}
-	return cmp.Or(said, reason)
+	return text.Cut(cmp.Or(said, reason), mostWhy)
 }
 
 // inEach is what say returns for each language, nil if that is nothing.
