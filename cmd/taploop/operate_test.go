@@ -167,7 +167,7 @@ func TestAServerDeletesWhatIsOldSoonAfterItsStart(t *testing.T) {
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, said, "retention.sessions is 90x (from TAPLOOP_RETENTION_SESSIONS)")
 	require.Contains(t, said, "want an age such as 90d")
-	b.env = append(b.env, "TAPLOOP_RETENTION_SESSIONS=", "TAPLOOP_RETENTION_DISK=1")
+	b.env = append(b.env, "TAPLOOP_RETENTION_SESSIONS=", "TAPLOOP_RETENTION_DISK=1B")
 	_, said, code = b.run("run", b.task.Goal)
 	require.Equal(t, exitWaiting, code, said)
 	_, said, code = b.run("stop", b.questions()[0].SessionID)
