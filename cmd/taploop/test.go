@@ -124,7 +124,8 @@ func (c *testCmd) items(ctx context.Context, a *invocation) ([]*suite.Item, erro
 		c.Paths = []string{"."}
 	}
 	items, err := suite.Read(ctx, c.Paths, suite.Options{Lenient: c.DryRun,
-		Getenv: a.Options.Getenv, Note: func(file string) { a.notef(wordsIn(a.Lang()).Test.NoSuite, file) }})
+		Getenv: a.Options.Getenv,
+		Note:   func(file string) { a.notef(wordsIn(a.Lang()).Test.NoSuite, file) }})
 	if wrong, ok := errors.AsType[keys.Problems](err); ok {
 		for n := range wrong {
 			wrong[n].Text = a.phrase(wrong[n].Text)
