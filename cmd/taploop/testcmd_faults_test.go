@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/model/scripted"
 	"github.com/taploop/taploop/internal/suite/report/reporttest"
 )
 
@@ -89,7 +90,8 @@ func TestWhatTheTestsCannotKeepToIsRefused(t *testing.T) {
 	code, _ = f.run(t.Context(), f.file("s.yaml", one), "--junit", "-")
 	require.Equal(t, exitUsage, code, f.said)
 	notes := f.file("notes.txt", "my notes\n")
-	code, all := f.test("cases: [{name: a, task: t, cassette: notes.txt, expect: none}]", "--record")
+	code, all := f.test("cases: [{name: a, task: t, cassette: notes.txt, expect: none}]",
+		"--record")
 	require.Equal(t, exitPhone, code, f.said)
 	require.Equal(t, map[string]string{"a": "setup_failed cassette"}, outcomes(all))
 	require.Contains(t, all[0].Message, "notes.txt is no cassette")
@@ -107,4 +109,36 @@ func TestWhatTheTestsCannotKeepToIsRefused(t *testing.T) {
 		require.Equal(t, exitPhone, code, f.said) // the page is still a folder
 		require.NotContains(t, f.said, "is no cassette")
 	}
+}
+
+// What the set-up has opened is in front when the task begins, and the home screen otherwise.
+func TestWhatASetUpOpenedIsInFront(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", claim))
+	var fronts []string
+	f.asked = func(*scripted.Request) {
+		fronts = append(fronts, f.phones[0].Screen.Foreground().Package)
+	}
+	code, _ := f.test(`
+each: {setup: [{open: "{{what}}"}]}
+cases:
+- name: a
+  task: Look
+  with: [{what: "shop://cart"}, {what: Notes}]
+  expect: none
+`)
+	require.Equal(t, exitDone, code, f.said)
+	code, _ = f.test("cases: [{name: a, task: Look, expect: none}]")
+	require.Equal(t, exitDone, code, f.said)
+	code, _ = f.test(`
+setup: [{open: Notes}, {open: Shop}, {shell: "true"}]
+each: {teardown: [{shell: input keyevent KEYCODE_HOME}]}
+cases:
+- {name: a, task: Look, retries: 1, expect: [{answer: never}]}
+- {name: b, task: Look, expect: none}
+`)
+	require.Equal(t, exitNotCompleted, code, f.said)
+	const shop = "com.taploop.sandbox.shop"
+	require.Equal(t, []string{shop, "com.taploop.sandbox.notes", "com.android.launcher3",
+		shop, shop, shop}, fronts)
 }

@@ -363,38 +363,6 @@ cases:
 	require.Equal(t, 2, all[1].Last().Steps, "the approved one is one step, and then the end")
 }
 
-// What the set-up has opened is in front when the task begins, and the home screen otherwise.
-func TestWhatASetUpOpenedIsInFront(t *testing.T) {
-	t.Parallel()
-	f := newTested(t, 1, "rules:\n"+say("", claim))
-	var fronts []string
-	f.asked = func(*scripted.Request) {
-		fronts = append(fronts, f.phones[0].Screen.Foreground().Package)
-	}
-	code, _ := f.test(`
-each: {setup: [{open: "{{what}}"}]}
-cases:
-- name: a
-  task: Look
-  with: [{what: "shop://cart"}, {what: Notes}]
-  expect: none
-`)
-	require.Equal(t, exitDone, code, f.said)
-	code, _ = f.test("cases: [{name: a, task: Look, expect: none}]")
-	require.Equal(t, exitDone, code, f.said)
-	code, _ = f.test(`
-setup: [{open: Notes}, {open: Shop}, {shell: "true"}]
-each: {teardown: [{shell: input keyevent KEYCODE_HOME}]}
-cases:
-- {name: a, task: Look, retries: 1, expect: [{answer: never}]}
-- {name: b, task: Look, expect: none}
-`)
-	require.Equal(t, exitNotCompleted, code, f.said)
-	const shop = "com.taploop.sandbox.shop"
-	require.Equal(t, []string{shop, "com.taploop.sandbox.notes", "com.android.launcher3",
-		shop, shop, shop}, fronts)
-}
-
 // A cassette is recorded, replayed without a model and healed where the screen differs. Nothing is
 // written into the suite's folder but the cassette.
 func TestACassetteIsRecordedReplayedAndHealed(t *testing.T) {
