@@ -54,12 +54,12 @@ func stopwatch(t *Task) *ui.View {
 	}
 	e := w.elapsed(t.Now())
 	return t.screen(t.Say("Timers", "计时"), nil, tabs(t, true),
-		ui.Text(fmt.Sprintf("%02d:%02d", int(e.Minutes()), int(e.Seconds())%60)).Size(56).
-			Centered().Pad(0, 60).Named("stopwatch_time"),
-		ui.Row(ui.Space(), ui.IconButton("erase", t.Say("Reset", "重置"), func() {
-			*w = Timers{Digits: w.Digits, Ends: w.Ends}
-		}).Named("stopwatch_reset"), ui.IconButton(icon, says, tap).Named("stopwatch_start").
-			Ink(ui.OnAccent).Fill(ui.Accent).Radius(24), ui.Space()).Gap(20))
+		ui.List("stopwatch", ui.Text(fmt.Sprintf("%02d:%02d", int(e.Minutes()),
+			int(e.Seconds())%60)).Size(56).Centered().Pad(0, 60).Named("stopwatch_time"),
+			ui.Row(ui.Space(), ui.IconButton("erase", t.Say("Reset", "重置"), func() {
+				*w = Timers{Digits: w.Digits, Ends: w.Ends}
+			}).Named("stopwatch_reset"), ui.IconButton(icon, says, tap).Named("stopwatch_start").
+				Ink(ui.OnAccent).Fill(ui.Accent).Radius(24), ui.Space()).Gap(20)))
 }
 
 // countdown sets the timer by digits that come in from the right.
