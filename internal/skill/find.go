@@ -3,6 +3,8 @@ package skill
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"image"
 	"slices"
 	"strings"
@@ -23,6 +25,9 @@ type page struct {
 	// picture is that of the screen, or nil if it is not known
 	picture func() image.Image
 }
+
+// print tells the page from one that was scrolled.
+func (p *page) print() uint32 { return crc32.ChecksumIEEE(fmt.Append(nil, p.list)) }
 
 // inside reports whether element i lies in element of, or is it.
 func (p *page) inside(i, of int) bool {
@@ -149,11 +154,13 @@ func (p *page) near(i int) (words []string) {
 	return words[:min(len(words), 3)]
 }
 
-// What a target may be missing.
+// What may keep a step from being repeated.
 var (
 	errMissing   = errors.New("it is not on the screen")
 	errAmbiguous = errors.New("several things on the screen could be it")
 	errCovered   = errors.New("something else lies over it")
+	// of what a screen has to show
+	errUnseen = errors.New("the screen does not show")
 )
 
 // find is where a target is on the page, unless something else would answer there.

@@ -11,8 +11,8 @@ import (
 
 // unready scrolls on, waits, or has the step healed.
 func (x *moment) unready(why error) (agentloop.Proposal, error) {
-	if a := x.onward(); a != nil && errors.Is(why, errMissing) && x.at.Scrolls < mostScrolls {
-		x.at.Scrolls++
+	if a := x.onward(why); a != nil && x.at.Scrolls < mostScrolls {
+		x.at.Scrolls, x.at.Sought = x.at.Scrolls+1, x.page.print()
 		return x.propose(a, ""), nil
 	}
 	if x.at.Waits < mostWaits && !errors.Is(why, errAmbiguous) {
@@ -22,34 +22,57 @@ func (x *moment) unready(why error) (agentloop.Proposal, error) {
 	return x.heal(why)
 }
 
-// onward is the scroll that may bring the next target onto the screen: the recorded one, one of the
+// onward is the scroll that may bring what is missing onto the screen: the recorded one, one of the
 // list that the target was in, or, after some waiting, one of a page that is longer than this
-// phone's screen. It is nil if missing.
-func (x *moment) onward() actions.Action {
-	if x.at.At > 0 {
+// phone's screen. What a page has to show is looked for above first, if the page was scrolled down
+// for a step before. It is nil if missing.
+func (x *moment) onward(why error) actions.Action {
+	lost, unseen := errors.Is(why, errMissing), errors.Is(why, errUnseen)
+	if lost && x.at.At > 0 {
 		if a, err := x.steps()[x.at.At-1].action(); err == nil && a.Traits().Scrolls {
 			return a
 		}
 	}
-	if x.at.At >= len(x.steps()) {
-		return nil
-	}
-	s := &x.steps()[x.at.At]
-	if len(s.Targets) == 0 || !s.Targets[0].Listed && x.at.Waits < mostWaits ||
-		x.page.holds(&s.Before) != nil {
-		return nil
-	}
-	var area screen.Rect // the largest: others scroll to the side
-	for i := range x.page.list {
-		e := &x.page.list[i]
-		if e.Scrollable && !e.Editable && e.Bounds.Area() > area.Area() {
-			area = e.Bounds
+	up := unseen && x.up()
+	on, listed := &x.plan.Skill.Ends, false
+	switch {
+	case x.at.Acted:
+		on = &x.steps()[x.at.At-1].After
+	case x.at.At < len(x.steps()):
+		s := &x.steps()[x.at.At]
+		on, listed = &s.Before, lost && len(s.Targets) > 0 && s.Targets[0].Listed
+		if !up && (unseen || len(s.Targets) == 0 || x.standing(x.at.At) != nil) {
+			return nil
 		}
 	}
-	if area.Area() == 0 {
+	if !lost && !unseen && !errors.Is(why, errCovered) || !listed && x.at.Waits < mostWaits ||
+		x.page.fronts(on) != nil {
 		return nil
 	}
-	return actions.Scroll{At: area.Center(), Direction: actions.Down}
+	a := x.page.scroll(map[bool]actions.Direction{true: actions.Up, false: actions.Down}[up])
+	x.at.Sank = a != nil && !up
+	return a
+}
+
+// up reports whether the page was scrolled down, for former steps only.
+func (x *moment) up() bool { return x.at.Above > 0 && !x.at.Sank }
+
+// scroll is one of the largest part of the page that scrolls, or nil: others do so to the side.
+func (p *page) scroll(to actions.Direction) actions.Action {
+	area := screen.Rect{}
+	largest := -1
+	for i := range p.list {
+		if e := &p.list[i]; e.Scrollable && !e.Editable && e.Bounds.Area() > area.Area() {
+			largest, area = i, e.Bounds
+		}
+	}
+	if largest < 0 {
+		return nil
+	}
+	if _, _, err := p.touch(&Target{}, largest); err != nil {
+		return nil
+	}
+	return actions.Scroll{At: area.Center(), Direction: to}
 }
 
 // end reports when the screen is the one that the recorded run ended on.
@@ -104,7 +127,7 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	if err != nil {
 		return out, err
 	}
-	x.at.Asked, x.at.Acted, x.at.Waits = false, false, 0
+	x.at.Asked, x.at.Acted, x.at.Sank, x.at.Waits, x.at.Above = false, false, false, 0, 0
 	x.at.InRow++
 	x.at.Healed = append(x.at.Healed, Healed{Step: step + 1, Session: x.now.Step,
 		Why: why.Error(), Did: actions.Describe(out.Action)})

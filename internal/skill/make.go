@@ -143,6 +143,9 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	if b, err := actions.Marshal(a); err == nil { // it was read from the store
 		_ = out.Action.UnmarshalJSON(b)
 	}
+	if app, is := a.(actions.OpenApp); is {
+		m.any = foreign(app.App)
+	}
 	m.targets(s, p, a, &out)
 	if m.unknown(s) {
 		m.note(s.Index, "what is typed is not known: a model will be asked")
@@ -403,8 +406,12 @@ func round(f float64) float64 { return float64(int(f*100+0.5)) / 100 }
 const mostShown = 4
 
 // state is what a screen has to show: what names the page, and is neither of its content nor of the
-// moment. Of unlike only what is not on that page counts.
+// moment. Of unlike only what is not on that page counts. An app that a parameter names shows
+// nothing that the next one would.
 func (m *maker) state(p, unlike *page) State {
+	if m.any && !dialogs.MatchString(p.state.App) {
+		return State{}
+	}
 	s := State{App: p.state.App, Activity: p.state.Activity}
 	for i := range p.list {
 		e := &p.list[i]

@@ -199,9 +199,9 @@ func TestAParameterNamesOneOfItsKin(t *testing.T) {
 			_, i, err := p.find(&filled.Steps[0].Targets[0])
 			require.Equal(t, want, i, "%s: %s: %v", kind, value, err)
 			if want >= 0 {
-				require.Error(t, p.follows(&filled.Steps[0]), "nothing was chosen")
+				require.Error(t, p.follows(&filled.Steps[0], false), "nothing was chosen")
 				p.list = shown(want)
-				require.NoError(t, p.follows(&filled.Steps[0]))
+				require.NoError(t, p.follows(&filled.Steps[0], false))
 			}
 		}
 	}

@@ -20,7 +20,8 @@ type maker struct {
 	used   map[string]int // parameters, and the index of the first step that has one
 	now    int            // the index of the step that is made
 	notes  []string
-	asked  int // questions so far that stay questions
+	asked  int  // questions so far that stay questions
+	any    bool // which app is in front is said by a parameter
 }
 
 func (m *maker) note(step int, format string, args ...any) {

@@ -46,6 +46,10 @@ func (w *world) do(a actions.Action) {
 	switch a := a.(type) {
 	case actions.Back:
 		w.mend()
+	case actions.Scroll:
+		if !w.byModel && (w.dialog || w.otherApp || w.otherPage || w.covered) {
+			w.wrong = append(w.wrong, fmt.Sprintf("scrolled on %+v", w.mutation))
+		}
 	case actions.Click:
 		d := w.drawn()
 		thing := d.thing[d.page().at(a.At)]

@@ -96,15 +96,18 @@ type Place struct {
 	// Ended says that the run ended on the screen that the recorded one ended on.
 	Ended bool `json:"ended,omitempty"`
 
-	Step    int  `json:"step,omitempty"`    // of the session, in which the last was decided
-	InRow   int  `json:"in_row,omitempty"`  // healed one after the other
-	Healing bool `json:"healing,omitempty"` // the last action was the model's
-	Did     bool `json:"did,omitempty"`     // and did what the recorded one does
-	Acted   bool `json:"acted,omitempty"`   // what the last step leads to was not seen yet
-	Asked   bool `json:"asked,omitempty"`   // a person, about the next heal
-	Waits   int  `json:"waits,omitempty"`
-	Scrolls int  `json:"scrolls,omitempty"`
-	Dropped int  `json:"dropped,omitempty"`
+	Step    int    `json:"step,omitempty"`    // of the session, in which the last was decided
+	InRow   int    `json:"in_row,omitempty"`  // healed one after the other
+	Healing bool   `json:"healing,omitempty"` // the last action was the model's
+	Did     bool   `json:"did,omitempty"`     // and did what the recorded one does
+	Acted   bool   `json:"acted,omitempty"`   // what the last step leads to was not seen yet
+	Asked   bool   `json:"asked,omitempty"`   // a person, about the next heal
+	Above   int    `json:"above,omitempty"`   // scrolls to the page's beginning
+	Sank    bool   `json:"sank,omitempty"`    // it was scrolled down for the next step
+	Sought  uint32 `json:"sought,omitempty"`  // the page where the last action was such a scroll
+	Waits   int    `json:"waits,omitempty"`
+	Scrolls int    `json:"scrolls,omitempty"`
+	Dropped int    `json:"dropped,omitempty"`
 }
 
 // Healed is a step for which a model was asked.
@@ -175,14 +178,16 @@ func (x *moment) next() (agentloop.Proposal, error) {
 	if unread != nil {
 		return x.heal(unread)
 	}
+	x.sought()
 	if x.at.Healing {
 		x.relocate()
 	}
 	if x.at.Acted {
-		if err := x.page.follows(&x.steps()[x.at.At-1]); err != nil {
+		if err := x.page.follows(&x.steps()[x.at.At-1], x.at.Scrolls > 0); err != nil &&
+			!x.granted() {
 			return x.unready(err)
 		}
-		x.at.Acted = false
+		x.at.Acted, x.at.Sank = false, false
 	}
 	for x.at.At < len(x.steps()) && x.needless() {
 		x.at.At++
@@ -226,14 +231,14 @@ func (x *moment) learn() string {
 					x.at.Healing = false
 					return ""
 				}
-			} else if _, err := x.ready(x.at.At); err == nil {
+			} else if _, err := x.ready(x.at.At); err == nil || x.at.Sought != 0 {
 				return ""
 			} else {
 				x.back()
 			}
 			return "it is not known whether " + n.Action + " was carried out"
 		case agentloop.NoteScreenChanged, agentloop.NoteListingMoved, agentloop.NoteNotDone:
-			if carriedOver && !x.at.Healing {
+			if carriedOver && !x.at.Healing && x.at.Sought == 0 {
 				x.back()
 				if x.at.Dropped++; x.at.Dropped > mostDropped {
 					return "the screen does not come to rest"
@@ -242,7 +247,7 @@ func (x *moment) learn() string {
 			x.at.Did = false
 		case agentloop.NoteRefused, agentloop.NotePartial, agentloop.NoteNotAllowed,
 			agentloop.NoteUndecided, agentloop.NoteRepeated, agentloop.NoteResponded:
-			if !x.at.Acted && !x.at.Healing { // it was a scroll to what is missing
+			if x.at.Sought != 0 || !x.at.Acted && !x.at.Healing { // a scroll to what is missing
 				x.at.Scrolls = mostScrolls
 				continue
 			}
@@ -258,7 +263,7 @@ func (x *moment) learn() string {
 
 // done reports whether the next step seems to be done, and the one behind it can be.
 func (x *moment) done() bool {
-	if x.at.At >= len(x.steps()) || x.page.follows(&x.steps()[x.at.At]) != nil {
+	if x.at.At >= len(x.steps()) || x.page.follows(&x.steps()[x.at.At], false) != nil {
 		return false
 	}
 	_, err := x.ready(x.at.At + 1)
@@ -299,10 +304,27 @@ func (x *moment) relocate() {
 	x.at.At = from
 }
 
-// needless reports whether the next step is a scroll to what is on the screen already, or turns a
-// switch that is as the step would have it.
+// granted reports whether the next step is about a permission that the phone does not ask for, as
+// the step behind it can be done.
+func (x *moment) granted() bool {
+	next := x.at.At
+	for next < len(x.steps()) && dialogs.MatchString(x.steps()[next].Before.App) {
+		next++
+	}
+	if next == x.at.At || x.page.state.App == "" || dialogs.MatchString(x.page.state.App) {
+		return false
+	}
+	_, err := x.ready(next)
+	return err == nil
+}
+
+// needless reports whether the next step is a scroll to what is on the screen already, turns a
+// switch that is as the step would have it, or grants what was granted before.
 func (x *moment) needless() bool {
 	s := &x.steps()[x.at.At]
+	if x.granted() {
+		return true
+	}
 	if on := s.After.On; on != nil && len(s.Targets) > 0 && x.page.holds(&s.Before) == nil {
 		is, known := x.page.on(&s.Targets[0])
 		return known && is == *on
@@ -334,7 +356,7 @@ func (x *moment) ready(j int) (actions.Action, error) {
 	if anywhere(a) {
 		return a, nil
 	}
-	if err := x.page.holds(&s.Before); err != nil {
+	if err := x.standing(j); err != nil {
 		return nil, err
 	}
 	if want := len(pointsOf(a)); want > len(s.Targets) {
@@ -365,6 +387,32 @@ func (x *moment) ready(j int) (actions.Action, error) {
 		return nil, err
 	}
 	return a, a.Validate()
+}
+
+// standing reports why the page is not as step j needs it, or nil. What was there before the page
+// was scrolled for the step need not be there any more.
+func (x *moment) standing(j int) error {
+	if x.at.Sank && j == x.at.At {
+		return x.page.fronts(&x.steps()[j].Before)
+	}
+	return x.page.holds(&x.steps()[j].Before)
+}
+
+// sought takes in whether the last action, a scroll to what is missing, has moved anything.
+func (x *moment) sought() {
+	up, moved := x.up(), x.at.Sought != x.page.print()
+	switch {
+	case x.at.Sought == 0:
+	case up && moved:
+		x.at.Above--
+	case up:
+		x.at.Above = 0
+	case moved:
+		x.at.Above++
+	default:
+		x.at.Scrolls = mostScrolls
+	}
+	x.at.Sought = 0
 }
 
 // hasFocus reports why a field has not the focus, or nil.
@@ -414,7 +462,7 @@ func (x *moment) answered(s string) string {
 func (x *moment) act(j int, a actions.Action) agentloop.Proposal {
 	x.at.At, x.at.Replayed = j+1, x.at.Replayed+1
 	x.at.InRow, x.at.Waits, x.at.Asked = 0, 0, false
-	x.at.Acted = true
+	x.at.Acted, x.at.Sank = true, false
 	if !a.Traits().Scrolls {
 		x.at.Scrolls, x.at.Dropped = 0, 0
 	}

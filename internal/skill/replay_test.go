@@ -299,6 +299,66 @@ func TestWhatWasHealedIsProposedOnlyAfterTheEndsHeld(t *testing.T) {
 	}
 }
 
+// What a step led to is looked for further down, where the skill is: nowhere else, and not for long
+// where nothing moves.
+func TestWhatAStepLedToIsLookedForOnItsPageOnly(t *testing.T) {
+	t.Parallel()
+	away := mutation{order: []int{0, 1, 2}, otherApp: true}
+	lies := mutation{order: []int{0, 1, 2}, covered: true}
+	for _, on := range []mutation{home, away, lies} {
+		r, _ := replay(t, HealAuto, actions.Back{})
+		s := &r.policy.plan.Skill.Steps[0]
+		s.After = s.Before
+		s.After.Elements = []element{{Text: "Found chats"}}
+		_, err := r.next(home)
+		require.NoError(t, err)
+		var scrolls, waits int
+		for {
+			a, err := r.next(on)
+			require.NoError(t, err)
+			if _, healed := a.(actions.Back); healed {
+				break
+			}
+			switch a.(type) {
+			case actions.Scroll:
+				scrolls++
+			case actions.Wait:
+				waits++
+			}
+		}
+		require.Equal(t, mostWaits, waits)
+		require.Equal(t, !on.otherApp && !on.covered, scrolls == 1, "%d scrolls on %+v", scrolls, on)
+		require.Equal(t, 1, r.place().Replayed)
+	}
+}
+
+// A permission that is not asked for any more is not granted again, if what comes after it is there.
+func TestAPermissionThatThePhoneHasIsNotGrantedAgain(t *testing.T) {
+	t.Parallel()
+	for _, there := range []bool{true, false} {
+		r, m := replay(t, HealAuto, actions.Back{})
+		s := r.policy.plan.Skill
+		asks := State{App: "com.google.android.permissioncontroller",
+			Elements: []element{{Text: "Allow"}}}
+		grant := Step{Say: "allow it", Action: s.Steps[0].Action, Targets: s.Steps[0].Targets,
+			Before: asks, After: s.Steps[0].Before}
+		s.Steps[0].After = asks
+		s.Steps = []Step{s.Steps[0], grant, s.Steps[1]}
+		_, err := r.next(home)
+		require.NoError(t, err)
+		on := home
+		on.otherPage = !there
+		a, err := r.next(on)
+		require.NoError(t, err)
+		if there {
+			tapped(t, a, home, 301)
+		} else {
+			require.IsType(t, actions.Wait{}, a)
+		}
+		require.Empty(t, m.asked)
+	}
+}
+
 // A scroll to what is missing that changes nothing undoes no step: the step that follows is healed.
 func TestAScrollWithoutEffectIsNoStepOfTheSkill(t *testing.T) {
 	t.Parallel()

@@ -3,8 +3,10 @@ package skill
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -40,33 +42,37 @@ func (p *page) lit(i int) (is, known bool) {
 	return p.list[i].Selected, p.list[i].Selected
 }
 
-// follows reports why the page is not what the step leads to, or nil. On another page the switch
-// need not be there any more.
-func (p *page) follows(s *Step) error {
+// follows reports why the page is not what the step leads to, or nil. On another page, or once it
+// was scrolled, the switch need not be there any more.
+func (p *page) follows(s *Step, scrolled bool) error {
 	if want := s.After.On; want != nil && len(s.Targets) > 0 {
 		is, known := p.on(&s.Targets[0])
 		if same := p.state.Activity == "" || p.state.Activity == s.Before.Activity; known &&
-			is != *want || !known && same {
+			is != *want || !known && same && !scrolled {
 			return fmt.Errorf("%s is not as the step would have it",
 				text.Quote(s.Targets[0].words(), 60))
 		}
 	}
+	a, _ := s.action()
+	if _, opens := a.(actions.OpenApp); opens && s.After.App == "" && p.state.App != "" &&
+		s.Before.App == p.state.App {
+		return fmt.Errorf("%s is still in front", p.state.App)
+	}
+	moved := s.After.Activity != s.Before.Activity
+	done := len(s.After.Elements) == 0 || moved && p.state.Activity == s.After.Activity
 	for n := range s.After.Elements {
-		e := s.After.Elements[n]
-		if e.Must && !p.shows(&e) {
-			return fmt.Errorf("the screen does not show %s", text.Quote(e.words(), 40))
+		e := &s.After.Elements[n]
+		switch shown := p.shows(e); {
+		case !shown && e.Must:
+			return fmt.Errorf("%w %s", errUnseen, text.Quote(e.words(), 40))
+		case shown, e.ID != "" && p.shows(&element{ID: e.ID}):
+			done = true
 		}
 	}
-	for n := range s.After.Elements {
-		e := s.After.Elements[n]
-		if p.shows(&e) || e.ID != "" && p.shows(&element{ID: e.ID}) {
-			return nil
-		}
-	}
-	if len(s.After.Elements) == 0 {
+	if done {
 		return nil
 	}
-	return fmt.Errorf("after the step before, the screen does not show %s",
+	return fmt.Errorf("after the step before, %w %s", errUnseen,
 		text.Quote(s.After.Elements[0].words(), 40))
 }
 
@@ -80,13 +86,27 @@ func (p *page) did(s *Step) bool {
 	return (moved || len(s.After.Elements) > 0) && p.holds(&s.After) == nil
 }
 
-// holds reports why the page is not the state, or nil.
-func (p *page) holds(s *State) error {
+// dialogs are what asks for permissions, by the ends of its names.
+var dialogs = regexp.MustCompile(`\.(permissioncontroller|packageinstaller)$`)
+
+// fronts reports which other app or page is in front, or nil.
+func (p *page) fronts(s *State) error {
+	if s.App == "" && (p.state.App == "android" || dialogs.MatchString(p.state.App)) {
+		return fmt.Errorf("a dialog of %s is in front", p.state.App)
+	}
 	if s.App != "" && p.state.App != "" && s.App != p.state.App {
 		return fmt.Errorf("%s is in front, and not %s", p.state.App, s.App)
 	}
 	if s.Activity != "" && p.state.Activity != "" && s.Activity != p.state.Activity {
 		return fmt.Errorf("the page %s is in front, and not %s", p.state.Activity, s.Activity)
+	}
+	return nil
+}
+
+// holds reports why the page is not the state, or nil.
+func (p *page) holds(s *State) error {
+	if err := p.fronts(s); err != nil {
+		return err
 	}
 	there, must := 0, false
 	var lacks []string
@@ -100,7 +120,7 @@ func (p *page) holds(s *State) error {
 		}
 	}
 	if must || there*2 < len(s.Elements) {
-		return fmt.Errorf("the screen does not show %s", strings.Join(lacks, ", "))
+		return fmt.Errorf("%w %s", errUnseen, strings.Join(lacks, ", "))
 	}
 	return nil
 }
