@@ -34,6 +34,27 @@ type Decision struct {
 	Message      string        `json:"message,omitempty"` // why, or the answer
 }
 
+// UnmarshalJSON takes known fields only, and edited_action also as editedAction, as LangChain's
+// JavaScript writes it.
+func (d *Decision) UnmarshalJSON(b []byte) error {
+	type plain Decision
+	var sent struct {
+		plain
+		Alias *EditedAction `json:"editedAction"`
+	}
+	switch err := strictly(b, &sent); {
+	case b[0] != '{':
+		return errors.New(`a decision is no object (want an object such as {"type": "approve"})`)
+	case err != nil:
+		return fmt.Errorf("of a decision: %w (want type, edited_action, message)", err)
+	case sent.Alias != nil && sent.EditedAction != nil:
+		return errors.New("edited_action is there twice, once as editedAction")
+	}
+	*d = Decision(sent.plain)
+	d.EditedAction = cmp.Or(d.EditedAction, sent.Alias)
+	return nil
+}
+
 // Edited is the request as an [EditedAction] is written, for somebody to change.
 func (r ActionRequest) Edited() string {
 	b, err := json.Marshal(EditedAction{r.Name, r.Args})

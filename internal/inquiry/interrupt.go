@@ -2,7 +2,6 @@ package inquiry
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,7 +96,9 @@ func (q Question) Resume(raw []byte) ([]Decision, error) {
 	interrupts := q.Interrupts()
 	switch {
 	case by["decisions"] != nil:
-		return resumedAll(raw)
+		var all struct{ Decisions []Decision }
+		err := strictly(raw, &all)
+		return all.Decisions, err
 	case by["type"] != nil && len(interrupts) == 1:
 		by = map[string]json.RawMessage{interrupts[0].ID: raw}
 	}
@@ -109,11 +110,11 @@ func (q Question) Resume(raw []byte) ([]Decision, error) {
 			missing = append(missing, in.ID)
 			continue
 		}
-		var d resumed
-		if err := strictly(one, &d); err != nil {
+		var d Decision
+		if err := json.Unmarshal(one, &d); err != nil {
 			return nil, fmt.Errorf("the decision about %s cannot be read: %w", in.ID, err)
 		}
-		list = append(list, d.decision())
+		list = append(list, d)
 	}
 	switch {
 	case len(missing) > 0:
@@ -125,29 +126,6 @@ func (q Question) Resume(raw []byte) ([]Decision, error) {
 		}
 	}
 	return list, nil
-}
-
-// resumed is a decision, also as LangChain's JavaScript writes it.
-type resumed struct {
-	Decision
-	EditedAlias *EditedAction `json:"editedAction"`
-}
-
-func (r resumed) decision() Decision {
-	r.EditedAction = cmp.Or(r.EditedAction, r.EditedAlias)
-	return r.Decision
-}
-
-// resumedAll reads {"decisions": [...]}.
-func resumedAll(raw []byte) (list []Decision, err error) {
-	var all struct {
-		Decisions []resumed `json:"decisions"`
-	}
-	err = strictly(raw, &all)
-	for _, r := range all.Decisions {
-		list = append(list, r.decision())
-	}
-	return list, err
 }
 
 // strictly decodes JSON with known fields.

@@ -60,9 +60,14 @@ func TestDecisionsOverHTTP(t *testing.T) {
 		`{"decisions":[{"type":"edit"}]}`:                              "no edited_action",
 		`{"decisions":[{"type":"edit","edited_action":{"name":"X"}}]}`: "no action X",
 		`{"decisions":["approve"]}`:                                    "want an object",
-		`{"decisions":[{"type":"reject","type":"approve"}]}`:           "there twice",
-		`{"decisions":[],"decisions":[{"type":"approve"}]}`:            "there twice",
-		`{"decisions":{"type":"approve"}}`:                             "want a list",
+		`{"decisions":[null]}`:                                         "want an object",
+		`{"decisions":[{"type":"approve","args":{}}]}`:                 "want type, edited_action",
+		`{"decisions":[{"type":1}]}`:                                   "want a string",
+		`{"decisions":[{"type":"edit","edited_action":{"name":"TYPE","args":{}},` +
+			`"editedAction":{"name":"CLICK","args":{}}}]}`: "edited_action is there twice",
+		`{"decisions":[{"type":"reject","type":"approve"}]}`: "there twice",
+		`{"decisions":[],"decisions":[{"type":"approve"}]}`:  "there twice",
+		`{"decisions":{"type":"approve"}}`:                   "want a list",
 	} {
 		a := g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, body)
 		require.Equal(t, 400, a.status, "%s: %s", body, a.text)
@@ -210,6 +215,9 @@ func TestInterruptsAreResumedByTheirIDs(t *testing.T) {
 
 // A question about one action is an interrupt with the question's id, which takes a decision alone.
 func TestOneInterruptTakesItsDecision(t *testing.T) {
+	const typed = `"editedAction":{"name":"TYPE","args":{"text":"7"}}`
+	edited := map[string]any{"type": "edit", "edited_action": map[string]any{"name": "TYPE",
+		"args": map[string]any{"text": "7"}}}
 	for body, want := range map[string]any{
 		`{"type":"approve"}`: map[string]any{"type": "approve"},
 		`{"type":"reject","message":"no"}`: map[string]any{"type": "reject",
@@ -217,6 +225,10 @@ func TestOneInterruptTakesItsDecision(t *testing.T) {
 		`{"resume":{"decisions":[{"type":"approve"}]}}`: map[string]any{"type": "approve"},
 		`{"resume":{"type":"approve"}}`:                 map[string]any{"type": "approve"},
 		`{"resume":{"ID":{"type":"approve"}}}`:          map[string]any{"type": "approve"},
+		// as LangChain's JavaScript writes it
+		`{"decisions":[{"type":"edit",` + typed + `}]}`:   edited,
+		`{"type":"edit",` + typed + `}`:                   edited,
+		`{"resume":{"ID":{"type":"edit",` + typed + `}}}`: edited,
 	} {
 		g := approvals(t, inquiry.Options{})
 		q := g.waiting("ann", about(inquiry.Critical))

@@ -110,6 +110,7 @@ type replyBody struct {
 	Resume json.RawMessage `json:"resume"`
 	// with a type of decisions, of the decision about the only action
 	EditedAction *inquiry.EditedAction `json:"edited_action"`
+	EditedAlias  *inquiry.EditedAction `json:"editedAction"`
 	Message      string                `json:"message"`
 }
 
@@ -156,8 +157,9 @@ func (b *replyBody) reply(q inquiry.Question) (inquiry.Reply, error) {
 			return inquiry.Reply{}, badRequest(`"resume": %w`, err)
 		}
 	}
-	if sent.OfDecision(b.EditedAction, b.Message); sent.Decisions == nil &&
-		(b.EditedAction != nil || b.Message != "") {
+	edited := cmp.Or(b.EditedAction, b.EditedAlias)
+	if sent.OfDecision(edited, b.Message); sent.Decisions == nil &&
+		(edited != nil || b.Message != "") {
 		return inquiry.Reply{}, badRequest(`"edited_action" and "message" are of a decision ` +
 			`(want "type": "edit", "reject" or "respond")`)
 	}
