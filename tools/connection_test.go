@@ -61,6 +61,7 @@ func TestAConnectionDescribesItsToolsInItsOwnWords(t *testing.T) {
 
 		own := w.described(ctx, "send_inquiry")
 		require.True(t, strings.HasPrefix(own.Description, "Ask Ann.\n"+safety), own.Description)
+		require.Equal(t, 1, strings.Count(own.Description, "\n"), "nothing is left of the usual one")
 		require.Equal(t, plain.InputSchema, own.InputSchema)
 		wait := w.described(ctx, "ask_agent_wait")
 		require.Equal(t, "How long."+paramSafety, words(wait, "wait_seconds"))
