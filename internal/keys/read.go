@@ -320,8 +320,12 @@ func scalar(s string, n ast.Node, to reflect.Value, tag reflect.StructTag) error
 		if all := strings.Fields(tag.Get("enum")); len(all) > 0 && !slices.Contains(all, s) {
 			return fmt.Errorf("%q is not one of %s", s, strings.Join(all, ", "))
 		}
-		if begin := tag.Get("prefix"); !strings.HasPrefix(s, begin) {
-			return fmt.Errorf("%q does not begin with %s", s, begin)
+		rest, begins := strings.CutPrefix(s, tag.Get("prefix"))
+		switch {
+		case !begins:
+			return fmt.Errorf("%q does not begin with %s", s, tag.Get("prefix"))
+		case rest != s && strings.TrimSpace(rest) == "":
+			return fmt.Errorf("%q has nothing behind %s", s, tag.Get("prefix"))
 		}
 		to.SetString(s)
 		return nil

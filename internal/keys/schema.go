@@ -72,7 +72,7 @@ func textSchema(tag reflect.StructTag) map[string]any {
 		return map[string]any{"enum": all}
 	}
 	if begin := tag.Get("prefix"); begin != "" {
-		return map[string]any{"type": "string", "pattern": "^" + begin}
+		return map[string]any{"type": "string", "pattern": "^" + begin + `.*\S`}
 	}
 	out := map[string]any{"type": anyText}
 	if tag.Get("empty") == "" {

@@ -43,7 +43,10 @@ type Duration time.Duration
 
 func (d *Duration) set(s string, _ ast.Node) error {
 	got, err := wait.ParseDuration(s)
-	if err != nil || got <= 0 || !durations.MatchString(s) {
+	switch formed := s != "" && durations.MatchString(s); {
+	case formed && err != nil:
+		return fmt.Errorf("%q is too long", s)
+	case !formed || got <= 0:
 		return fmt.Errorf("%q is no duration (want one such as 500ms, 5s or 2m)", s)
 	}
 	*d = Duration(got)
@@ -72,10 +75,7 @@ func (p *Patience) set(s string, n ast.Node) error {
 		*p = usualPatience
 		return nil
 	}
-	if (*Duration)(p).set(s, n) != nil {
-		return fmt.Errorf("%q is neither true nor a duration such as 2m", s)
-	}
-	return nil
+	return (*Duration)(p).set(s, n)
 }
 
 func (*Patience) form() map[string]any {

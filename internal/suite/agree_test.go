@@ -22,13 +22,13 @@ import (
 // values are what each key of a suite is given in the place of its own value.
 var oddValues = []string{`""`, `" "`, `"0s"`, `"1d"`, `".5s"`, `"1h30m"`, `"+5s"`, `"5.s"`, `0`, `-1`,
 	`1.5`, `2.0`, `1e9`, `1e30`, `true`, `false`, `null`, `[]`, `[""]`, `["a"]`, `{}`, `{"a": 1}`,
-	`{"a": null}`, `"5"`, `"true"`, `"any"`, `"none"`, `"/a"`, `"off"`, `"wait_boot"`, `[{}]`,
-	`[{"x": 1}]`}
+	`{"a": null}`, `"5"`, `"true"`, `"any"`, `"none"`, `"/a"`, `"/"`, `"content://"`, `"/ "`,
+	`"9999999h"`, `"off"`, `"wait_boot"`, `[{}]`, `[{"x": 1}]`}
 
 // beyondForm are the refusals that a schema of the form cannot have, by what they need to know.
 var beyondForm = regexp.MustCompile(strings.Join([]string{
 	"is no regular expression|is no pattern|is no name of an environment", // a grammar
-	"four fractions of the screen",                                        // arithmetic
+	"four fractions of the screen|is too long$",                           // arithmetic
 	"is neither a variable|is a variable and|the environment variable",    // what is known
 	"reply: it is empty",                       // what a variable holds
 	"unknown action|edited_action:|args: want", // the actions

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -40,7 +41,7 @@ func (v values) fill(s string, quote func(string) string) (string, error) {
 			all = append(all, slices.Sorted(maps.Keys(m))...)
 		}
 		unknown = fmt.Errorf("{{%s}} is neither a variable, a column of with nor a secret "+
-			"(there are: %s)", name, strings.Join(all, ", "))
+			"(there are %s)", name, cmp.Or(strings.Join(all, ", "), "none"))
 		return m
 	})
 	return out, unknown

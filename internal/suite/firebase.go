@@ -34,7 +34,7 @@ type firebaseStep struct {
 }
 
 // readFirebase reads tests of the Firebase App Testing agent. What a step asserts in words is
-// judged by a model when the step is done.
+// judged by a model when the step is done, and where it asserts nothing, that it was done.
 func readFirebase(file string, n ast.Node) ([]*Item, error) {
 	var f firebaseFile
 	var to any = &f
@@ -86,24 +86,21 @@ func (t *firebaseTest) chain(byID map[string]*firebaseTest,
 
 // stages are the steps of a test.
 func (t *firebaseTest) stages() (list []Stage) {
-	var open []string
 	for _, s := range t.Steps {
 		one := Stage{Task: s.Goal}
-		open = append(open, s.Goal)
 		if s.Hint != "" {
 			one.Task += "\nHint: " + s.Hint
 		}
 		for _, x := range [][2]string{{"finalScreenAssertion", s.Assertion},
 			{"successCriteria", s.Criteria}} {
 			if key, claim := x[0], x[1]; claim != "" {
-				open = nil
 				one.Expect = append(one.Expect, judged(claim, s.Of(key)))
 			}
 		}
+		if one.Expect == nil {
+			one.Expect = allDone([]string{s.Goal}, s.At())
+		}
 		list = append(list, one)
-	}
-	if last := t.Steps[len(t.Steps)-1]; open != nil {
-		list[len(list)-1].Expect = allDone(open, last.At())
 	}
 	return list
 }

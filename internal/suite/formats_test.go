@@ -101,7 +101,7 @@ func TestATestOfFirebaseIsItsStepsWithThoseThatGoBefore(t *testing.T) {
 	require.NoError(t, err)
 	login := []string{"Log in as a guest\nHint: Skip the offer", "The home screen is shown"}
 	require.Equal(t, [][]string{login}, claims(items[0]))
-	require.Equal(t, [][]string{login, {"Open the search"},
+	require.Equal(t, [][]string{login, {"Open the search", "All of this was done: Open the search"},
 		{"Look for shoes", "There are shoes"}}, claims(items[1]))
 
 	items, err = read(t, "old.yaml", "- displayName: Win\n  steps: [{goal: win}]\n")
@@ -111,8 +111,8 @@ func TestATestOfFirebaseIsItsStepsWithThoseThatGoBefore(t *testing.T) {
 	items, err = read(t, "rest.yaml", "- displayName: Rest\n  steps:\n"+
 		"  - {goal: look, finalScreenAssertion: seen}\n  - {goal: tap}\n  - {goal: wait}\n")
 	require.NoError(t, err)
-	require.Equal(t, [][]string{{"look", "seen"}, {"tap"},
-		{"wait", "All of this was done: tap; wait"}}, claims(items[0]))
+	require.Equal(t, [][]string{{"look", "seen"}, {"tap", "All of this was done: tap"},
+		{"wait", "All of this was done: wait"}}, claims(items[0]))
 
 	for content, want := range map[string]string{
 		"tests: [{displayName: a, id: a, steps: [{goal: x}]}, {displayName: b, id: a, steps: " +

@@ -71,7 +71,7 @@ var others = []string{"unexpected argument %s", "unknown flag %s",
 	"%s has no argument %q (it has: %s)",
 	"%q is a reserved character",
 	"open %s: no such file or directory",
-	"{{%s}} is neither a variable, a column of with nor a secret (there are: )",
+	"{{%s}} is neither a variable, a column of with nor a secret (there are none)",
 }
 
 // What the program does not say any more needs no translation.
