@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,10 +45,60 @@ cases: [{name: a, task: t, expect: none}, {name: b, task: t, expect: none}]
 	}
 }
 
+// The teardown of a phone that was taken out stands in the reports, too: at a case that another phone
+// had.
+func TestATeardownThatALostPhoneFailsStandsInTheReports(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 2, "rules:\n"+say("", claim, ", delay: 200ms"))
+	var once sync.Once
+	f.asked = func(*scripted.Request) {
+		if _, err := f.phones[0].Files().Read("/sdcard/begun"); err == nil {
+			once.Do(func() { f.adb.Detach("phone-1") })
+		}
+	}
+	code, all := f.test("setup: [{shell: echo x > /sdcard/begun}]\n"+
+		"teardown: [{shell: rm /sdcard/begun}]\n"+
+		"cases: [{name: a, task: t, with: [{n: 1}, {n: 2}, {n: 3}], "+
+		"expect: [{app: com.android.launcher3}]}]", "--phones", "phone-1,phone-2")
+	require.Equal(t, exitDone, code, f.said)
+	var notes []string
+	for _, r := range all {
+		require.Equal(t, "phone-2", r.Last().Phone)
+		notes = append(notes, r.Last().Notes...)
+	}
+	require.Len(t, notes, 1, f.said)
+	require.Contains(t, notes[0], "teardown of s on phone-1: ")
+}
+
+// A cassette may be larger than files that people write.
+func TestALargeCassetteIsReplayedAndRecordedOver(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", claim))
+	const one = "cases: [{name: a, task: t, cassette: c.jsonl, expect: none}]"
+	code, _ := f.test(one, "--record")
+	require.Equal(t, exitDone, code, f.said)
+	name := filepath.Join(f.dir, "c.jsonl")
+	b, err := os.ReadFile(name)
+	require.NoError(t, err)
+	large := `{"request":{"method":"POST","path":"/x"},"response":{"status":200,"text":"` +
+		strings.Repeat("x", 17<<20) + "\"}}\n"
+	require.NoError(t, os.WriteFile(name, append(b, large...), 0o600))
+	for _, flag := range []string{"--replay", "--record"} {
+		code, _ = f.test(one, flag)
+		require.Equal(t, exitDone, code, "%s: %s", flag, f.said)
+	}
+	info, err := os.Stat(name)
+	require.NoError(t, err)
+	require.Less(t, info.Size(), int64(1<<20))
+}
+
 // A report that contains a secret is compared with the secret, and told without it.
 func TestAnAnswerWithASecretIsComparedUnmasked(t *testing.T) {
 	t.Parallel()
 	f := newTested(t, 1, "rules:\n"+
+		say("both words", "action:INFO\tvalue:What is your password?", ", times: 1")+
+		say("both words", "action:INFO\tvalue:What is the code?", ", times: 1")+
+		say("both words", "action:COMPLETE\treturn:They are s3cret-w0rd, an0ther and {{secret}}")+
 		say(`answer is`, "action:COMPLETE\treturn:The word is s3cret-w0rd")+
 		say("", "action:INFO\tvalue:What is your password?"))
 	f.env = append(f.env, "PW=s3cret-w0rd", "OTHER=an0ther")
@@ -62,9 +113,16 @@ cases:
   task: Tell the word
   replies: [{question: password, reply: "{{PW}}"}]
   expect: [{answer: "is {{OTHER}}$"}]
+- name: c
+  task: Tell both words
+  replies: [{question: password, reply: "{{PW}}"}, {question: code, reply: "{{OTHER}}"}]
+  expect: [{answer: "are {{PW}}, {{OTHER}} and"}, {answer: "{{OTHER}}, {{PW}}"}]
 `)
 	require.Equal(t, exitNotCompleted, code, f.said)
-	require.Equal(t, map[string]string{"a": "passed", "b": "failed"}, outcomes(all), f.said)
+	require.Equal(t, map[string]string{"a": "passed", "b": "failed", "c": "failed"},
+		outcomes(all), f.said)
+	both := all[2].Last()
+	require.Equal(t, []bool{true, false}, []bool{both.Checks[0].OK, both.Checks[1].OK})
 	require.NotContains(t, f.said, "w0rd")
 	require.NotContains(t, f.said, "an0ther")
 }
@@ -82,13 +140,16 @@ func TestWhatTheTestsCannotKeepToIsRefused(t *testing.T) {
 	code, _ = f.test("budget: {cost: 0.5}\n" + one)
 	require.Equal(t, exitDone, code, f.said)
 	f.env = priced
-	for _, phones := range []string{" ", ",", "phone-1,"} {
+	for _, phones := range []string{"", " ", ",", "phone-1,"} {
 		code, _ = f.test(one, "--phones", phones)
 		require.Equal(t, exitUsage, code, f.said)
 		require.Contains(t, f.said, "--phones is")
 	}
-	code, _ = f.run(t.Context(), f.file("s.yaml", one), "--junit", "-")
-	require.Equal(t, exitUsage, code, f.said)
+	for _, flag := range []string{"--junit", "--allure"} {
+		code, _ = f.run(t.Context(), f.file("s.yaml", one), flag, "-")
+		require.Equal(t, exitUsage, code, f.said)
+		require.Contains(t, f.said, "- is no place for a report")
+	}
 	notes := f.file("notes.txt", "my notes\n")
 	code, all := f.test("cases: [{name: a, task: t, cassette: notes.txt, expect: none}]",
 		"--record")

@@ -45,13 +45,14 @@ type Options struct {
 	Store    *store.Store // one that is open, which is closed with the parts; nil opens it
 	Console  terminal.Lines
 	Observe  func(runs.Event)
-	Expected terminal.Replies // see asking.Options
-	URL      string           // where people reach the server, "" if it serves no HTTP
-	Grace    time.Duration    // how long a run continues without a client, 0 means for ever
-	HandOver bool             // see runs.Options
-	Reunite  bool             // alike
-	Drained  func()           // called when a person has drained this worker
-	Waits    bool             // who follows a run waits for a phone that has gone away
+	Told     func(report string) // see runs.Options
+	Expected terminal.Replies    // see asking.Options
+	URL      string              // where people reach the server, "" if it serves no HTTP
+	Grace    time.Duration       // how long a run continues without a client, 0 means for ever
+	HandOver bool                // see runs.Options
+	Reunite  bool                // alike
+	Drained  func()              // called when a person has drained this worker
+	Waits    bool                // who follows a run waits for a phone that has gone away
 	// Around returns the phones that take the place of the host's, for example with a mask over
 	// every picture. Nil keeps the host's.
 	Around    func(runs.Phones) runs.Phones
@@ -151,7 +152,7 @@ func runOptions(s *Settings, d *Parts, o Options) *runs.Options {
 		AskEarly: s.Conf.AsksEarly(), AskEarlyAlways: s.Conf.Loop.AskEarly == config.On,
 		OnTimeout: s.OnTimeout(), OnUndecided: inquiry.OnTimeout(q.OnUndecided),
 		Lang: s.ModelLang(), DetachGrace: o.Grace,
-		Log: s.Log,
+		Log: s.Log, Told: o.Told,
 	}
 	if len(o.Expected) > 0 {
 		opts.Asking.Expected = func(q inquiry.Question) (inquiry.Reply, bool) {

@@ -31,9 +31,14 @@ func Read(path string) ([]byte, error) {
 
 // Found is Read for a file that was found in a folder, and not named. It returns an error for
 // anything but a regular file: reading from a pipe might never end.
-func Found(path string) ([]byte, error) {
+func Found(path string) ([]byte, error) { return found(path, Read) }
+
+// Recorded is Found for a file that a program wrote, of any size.
+func Recorded(path string) ([]byte, error) { return found(path, os.ReadFile) }
+
+func found(path string, read func(string) ([]byte, error)) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, hint.Add(fmt.Errorf("%s is no regular file", path), "take it out of the folder")
 	}
-	return Read(path)
+	return read(path)
 }

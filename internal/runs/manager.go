@@ -48,10 +48,12 @@ type Options struct {
 	OnTimeout   inquiry.OnTimeout // for questions. "" means inquiry.Pause.
 	// for questions about an action: "" or inquiry.Pause, or inquiry.RejectAll
 	OnUndecided inquiry.OnTimeout
-	Lang        string       // of messages to the model: "zh" or "en", the default
-	Observe     func(Event)  // is called for each event on its run's goroutine
-	Log         *slog.Logger // nil discards
-	Goals       goals        // carries out goals of agents, which are refused if it is nil
+	Lang        string      // of messages to the model: "zh" or "en", the default
+	Observe     func(Event) // is called for each event on its run's goroutine
+	// Told, unless it is nil, is called with each report of the model, secrets and all.
+	Told  func(report string)
+	Log   *slog.Logger // nil discards
+	Goals goals        // carries out goals of agents, which are refused if it is nil
 }
 
 // Manager carries runs out. It is safe for concurrent use.

@@ -118,7 +118,8 @@ func (w *phoneWork) runner(
 	runner := &agentloop.Runner{
 		Phone: &secretPhone{Phone: first, secrets: hidden, typed: w.secretTyped},
 		Policy: &redactingPolicy{Policy: w.policy, secrets: hidden, keep: w.keepSecret,
-			run: run.ID, words: textsIn(words.For(m.Lang, run.Task)), entered: w.entered},
+			run: run.ID, words: textsIn(words.For(m.Lang, run.Task)), entered: w.entered,
+			told: m.Told},
 		Journal: m.Store.Journal(run),
 		Parker:  w, NoQuestions: w.settings.ReplyMode == channel.NoReply,
 		ByHand: func(question string) bool {

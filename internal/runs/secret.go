@@ -99,7 +99,8 @@ type redactingPolicy struct {
 	keep    func(ctx context.Context, x store.Secret) error
 	run     string
 	words   *texts
-	entered string // digits of the pads that the run has had
+	told    func(report string) // or nil
+	entered string              // digits of the pads that the run has had
 }
 
 // Next implements agentloop.Policy.
@@ -107,6 +108,9 @@ func (r *redactingPolicy) Next(
 	ctx context.Context, s agentloop.Situation,
 ) (agentloop.Proposal, error) {
 	p, err := r.Policy.Next(ctx, s)
+	if end, is := p.Action.(actions.Complete); is && r.told != nil {
+		r.told(end.Report)
+	}
 	if err == nil {
 		if p, err = r.hideKey(ctx, s, p); err != nil {
 			return agentloop.Proposal{}, err

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
@@ -29,6 +31,7 @@ type scene struct {
 	folder   string // of files while the attempt runs
 	cassette string // that is replayed or recorded, in folder
 	runs     []string
+	told     atomic.Pointer[string] // the latest report
 }
 
 // open implements play.Options.Open.
@@ -48,7 +51,7 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	}
 	// the attempt outlives ctx: it is stopped and torn down
 	living := context.WithoutCancel(ctx)
-	if x.parts, err = app.Open(living, set, app.Options{}); err != nil {
+	if x.parts, err = app.Open(living, set, app.Options{Told: func(s string) { x.told.Store(&s) }}); err != nil {
 		return nil, &suite.Trouble{Kind: suite.KindSuite, Err: err}
 	}
 	phone, err := x.parts.Host.Open(ctx, at.Serial)
@@ -58,7 +61,7 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	price := set.Conf.Model
 	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Admin: phone.Admin(),
 		Judge: x.parts.Judge.Ask, Plain: x.plain, Healed: x.healed, Files: x.files,
-		Began: x.began, Close: x.close,
+		Began: x.began, Close: x.close, Told: func() string { return *cmp.Or(x.told.Load(), new(string)) },
 		Cost: func(sent, got int) float64 {
 			return (price.PromptPrice*float64(sent) + price.ReplyPrice*float64(got)) / 1e6
 		}}, nil
@@ -73,7 +76,7 @@ func (x *scene) cassettes() (map[string]any, error) {
 		return more, nil
 	}
 	mode, file := x.stage.opts.Mode, x.at.Item.Cassette()
-	b, err := files.Found(file)
+	b, err := files.Recorded(file)
 	switch mode {
 	case Record:
 		if !errors.Is(err, fs.ErrNotExist) && (err != nil || !model.IsCassette(b)) {

@@ -53,8 +53,11 @@ func (t *try) play(ctx context.Context) {
 			t.healed = len(at.Healed)
 		}
 		t.got.Claimed = st.Run.State == store.Completed
-		t.got.Answer, t.facts.Answer = st.Run.Answer, strings.ReplaceAll(st.Run.Answer,
-			runs.SecretWord, cmp.Or(t.secret, runs.SecretWord))
+		t.got.Answer, t.facts.Answer = st.Run.Answer, st.Run.Answer
+		if t.got.Claimed {
+			t.facts.Answer = strings.ReplaceAll(cmp.Or(t.scene.Told(), st.Run.Answer),
+				runs.SecretWord, cmp.Or(t.secret, runs.SecretWord))
+		}
 		if t.end(ctx, st); !t.got.Outcome.Good() {
 			break
 		}

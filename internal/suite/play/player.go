@@ -27,6 +27,8 @@ type Scene struct {
 		bool, string, store.Usage, error)
 	// Plain is a message without names of files that are gone after Close.
 	Plain func(message string) string
+	// Told is the latest report of the agent with its secrets, or "".
+	Told func() string
 	// Healed reports whether a replay had to ask the model.
 	Healed func() bool
 	// Files hands over what is kept of a session: its page and the model's replies. failed says

@@ -26,6 +26,14 @@ type queue struct {
 	phones []Phone              // the remaining phones
 	lost   string               // why the last one was taken out
 	ended  string               // why no further item begins, or ""
+
+	remarks []remark
+}
+
+// remark is a note about a suite on a phone.
+type remark struct {
+	suite         *suite.Suite
+	serial, words string
 }
 
 // entry is what became of an item so far.
@@ -142,16 +150,25 @@ func (q *queue) add(i *suite.Item, a suite.Attempt, last bool) {
 	q.finish(i)
 }
 
-// remark adds a note to the last result of a suite on a phone.
-func (q *queue) remark(s *suite.Suite, serial, words string) {
+// remark keeps a note about a suite on a phone until all phones have ended.
+func (q *queue) remark(r remark) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, i := range slices.Backward(q.items) {
+	q.remarks = append(q.remarks, r)
+}
+
+// put adds the note to the suite's last attempt on the phone, or on the one that had its cases then.
+func (q *queue) put(r remark) {
+	var at *suite.Attempt
+	for _, i := range q.items {
 		all := q.at[i].Attempts
-		if last := len(all) - 1; i.Suite == s && last >= 0 && all[last].Phone == serial {
-			all[last].Notes = append(all[last].Notes, words)
-			return
+		if last := len(all) - 1; i.Suite == r.suite && last >= 0 &&
+			(at == nil || at.Phone != r.serial || all[last].Phone == r.serial) {
+			at = &all[last]
 		}
+	}
+	if at != nil {
+		at.Notes = append(at.Notes, r.words)
 	}
 }
 
@@ -183,6 +200,9 @@ func (q *queue) lose(p Phone, why string) {
 func (q *queue) rest(ctx context.Context) []suite.Result {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	for _, r := range q.remarks {
+		q.put(r)
+	}
 	var all []suite.Result
 	for _, i := range q.items {
 		r := q.at[i]
