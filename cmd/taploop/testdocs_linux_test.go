@@ -70,11 +70,30 @@ func ofTheRecipes(t *testing.T, dir string) map[string]string {
 		for _, m := range regexp.MustCompile(form).FindAllStringSubmatch(string(b), -1) {
 			lines[name] += m[1] + "\n"
 		}
-		require.Regexp(t, `(?s)taploop devices --wait --boot.*taploop test .*--junit `, lines[name])
+		require.Regexp(t, `taploop test \S+ \$CASSETTES --junit `, lines[name])
+		require.Regexp(t, `CASSETTES\W.*--replay`, string(b), "a change is tested without a key")
+		require.Regexp(t, `android/avd|\.avd|AVD_HOME=/avd`, string(b), "the snapshot is kept")
 	}
 	lines["Dockerfile"] = strings.NewReplacer(" /suites", " "+filepath.Join(dir, "tests", "phone"),
-		" /out", " "+filepath.Join(dir, "out")).Replace(lines["Dockerfile"])
+		" /out", " "+filepath.Join(dir, "out"), " /emulator.sh", " emulator.sh",
+	).Replace(lines["Dockerfile"])
 	return lines
+}
+
+// sdk puts emulator.sh into the folder, and programs of the SDK that say what they are asked for
+// into its folder bin.
+func sdk(t *testing.T, dir string) {
+	t.Helper()
+	b, err := os.ReadFile("../../docs/ci/emulator.sh")
+	require.NoError(t, err)
+	require.NoError(t, writeFile(filepath.Join(dir, "emulator.sh"), string(b)))
+	for _, name := range []string{"emulator", "avdmanager", "adb"} {
+		file := filepath.Join(dir, "bin", name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\necho "+name+" \"$@\" >> "+
+			filepath.Join(dir, "sdk.log")+"\n"+
+			"case $1 in create) mkdir -p $ANDROID_AVD_HOME/ci.avd;; esac\n"), 0o700))
+	}
 }
 
 // The recipes' lines run against an emulator of which only the framework is simulated: behind the
@@ -100,7 +119,7 @@ cases:
 	require.NoError(t, writeFile(file,
 		suite+"  - logcat: {tag: ActivityTaskManager, match: com.android.settings}\n"))
 	lines := blocks(t, "ci.md", "sh")
-	require.Len(t, lines, 1)
+	require.Len(t, lines, 2)
 	env := []string{"TAPLOOP_ADB_SERVER=" + server, "TAPLOOP_MODEL_BASE_URL=" + sim.Model.BaseURL,
 		"TAPLOOP_MODEL_NAME=scripted", "TAPLOOP_MODEL_DIALECT=gelab"}
 	out := shellLines(t, dir, lines[0], env...)
@@ -110,12 +129,24 @@ cases:
 		require.FileExists(t, filepath.Join(dir, "out", name))
 	}
 	require.NoError(t, writeFile(file, suite)) // what is done is not done again
+	out = shellLines(t, dir, "taploop test tests/phone --record", env...)
+	require.Contains(t, out, "1 passed in ")
+	sdk(t, dir)
+	env = append(env, "ANDROID_AVD_HOME="+filepath.Join(dir, "avd"))
 	for name, lines := range ofTheRecipes(t, dir) {
-		out := shellLines(t, dir, "emulator() { echo \"started $*\"; }\n"+lines, env...)
-		require.Contains(t, out, "1 passed in ", name)
-		require.Equal(t, name == "gitlab-ci.yml" || name == "Dockerfile",
-			strings.Contains(out, "started -avd ci -no-window"), name)
+		for mode, base := range map[string]string{"--replay": "http://127.0.0.1:1/v1",
+			"--heal": sim.Model.BaseURL} { // a replay asks no model
+			out := shellLines(t, dir, "PATH="+filepath.Join(dir, "bin")+":$PATH\n"+lines,
+				append(env, "CASSETTES="+mode, "TAPLOOP_MODEL_BASE_URL="+base)...)
+			require.Contains(t, out, "1 passed in ", "%s %s", name, mode)
+		}
 	}
+	log, err := os.ReadFile(filepath.Join(dir, "sdk.log"))
+	require.NoError(t, err)
+	const start = "emulator -avd ci -no-window -noaudio -no-boot-anim -gpu swiftshader_indirect"
+	require.Equal(t, "avdmanager create avd -n ci -k system-images;android-34;google_apis;x86_64\n"+
+		start+"\nadb emu kill\n"+strings.Repeat(start+" -no-snapshot-save\n", 6), string(log),
+		"the snapshot is made once")
 	b, err := os.ReadFile(filepath.Join(dir, "out", "junit.xml"))
 	require.NoError(t, err)
 	reporttest.ValidJUnit(t, b)
@@ -234,15 +265,15 @@ func TestTheStepsOfTheActionRun(t *testing.T) {
 
 // The files to copy are what the page shows.
 func TestTheRecipesAreOnThePage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/ci.md")
-	require.NoError(t, err)
 	files, err := filepath.Glob("../../docs/ci/*")
 	require.NoError(t, err)
-	require.Len(t, files, 4)
+	require.Len(t, files, 5)
+	onPage := strings.Join(slices.Concat(blocks(t, "ci.md", "sh"), blocks(t, "ci.md", "yaml"),
+		blocks(t, "ci.md", "groovy"), blocks(t, "ci.md", "dockerfile")), "\n")
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		require.NoError(t, err)
-		require.Contains(t, string(page), strings.TrimPrefix(string(b), "on: [push]\n"), file)
+		require.Contains(t, onPage, string(b), file)
 		if strings.HasSuffix(file, ".yml") {
 			require.NoError(t, yaml.Unmarshal(b, new(any)))
 		}

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Starts the emulator from its snapshot, which the first call makes. Keep $ANDROID_AVD_HOME.
+set -e
+: "${ANDROID_AVD_HOME:=$HOME/.android/avd}"
+export ANDROID_AVD_HOME
+start() { emulator -avd ci -no-window -noaudio -no-boot-anim -gpu swiftshader_indirect "$@"; }
+if ! test -d "$ANDROID_AVD_HOME/ci.avd"; then
+  echo no | avdmanager create avd -n ci -k 'system-images;android-34;google_apis;x86_64'
+  start &
+  taploop devices --wait --boot --timeout 10m
+  adb emu kill # which saves the snapshot
+  wait
+fi
+start -no-snapshot-save > emulator.log 2>&1 &
+taploop devices --wait --boot --timeout 3m
