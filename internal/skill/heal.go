@@ -3,6 +3,9 @@ package skill
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -108,31 +111,46 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	if x.plan.Heal == HealOff {
 		return x.diverged(step, why)
 	}
-	if len(x.at.Healed) >= max(leastHeals, len(x.steps())/5) || x.at.InRow >= mostInRow {
-		return x.free()
-	}
+	on := len(x.at.Healed) >= max(leastHeals, len(x.steps())/5) || x.at.InRow >= mostInRow
 	if x.plan.Heal == HealAsk {
-		if !x.at.Asked {
-			x.at.Asked = true
-			return x.propose(actions.Info{Question: fmt.Sprintf(x.say.Ask, step+1, in, why),
-				Options: []string{x.say.Yes, x.say.No}}, ""), nil
-		}
-		last := x.now.Exchanges[max(len(x.now.Exchanges)-1, 0):]
-		if len(last) == 0 || last[0].Answer != x.say.Yes {
+		ask := fmt.Sprintf(map[bool]string{true: x.say.AskAll, false: x.say.Ask}[on], step+1, in, why)
+		switch yes, clear := x.consent(ask); {
+		case !clear:
+			return x.propose(actions.Info{Question: ask,
+				Options: []string{x.say.Yes[0], x.say.No[0]}}, ""), nil
+		case !yes:
 			return x.diverged(step, why)
 		}
+	}
+	if on {
+		return x.free()
 	}
 	x.now.Task += "\n\n" + fmt.Sprintf(x.say.Heal, in, why)
 	out, err := x.model.Next(x.ctx, x.now)
 	if err != nil {
 		return out, err
 	}
-	x.at.Asked, x.at.Acted, x.at.Sank, x.at.Waits, x.at.Above = false, false, false, 0, 0
-	x.at.InRow++
+	x.at.Acted, x.at.Sank, x.at.Waits, x.at.Above = false, false, 0, 0
+	x.at.InRow, x.at.Heard = x.at.InRow+1, len(x.now.Exchanges)
 	x.at.Healed = append(x.at.Healed, Healed{Step: step + 1, Session: x.now.Step,
 		Why: why.Error(), Did: actions.Describe(out.Action)})
 	x.at.Healing, x.at.Did = true, x.does(step, out.Action)
 	return out, nil
+}
+
+// consent is what a person has said since the last heal when asked about this one. clear is false if
+// nobody was asked yet, or said neither yes nor no.
+func (x *moment) consent(asked string) (yes, clear bool) {
+	for _, e := range slices.Backward(x.now.Exchanges[min(x.at.Heard, len(x.now.Exchanges)):]) {
+		if e.Question != asked {
+			continue
+		}
+		words := strings.FieldsFunc(e.Answer, func(r rune) bool { return !unicode.IsLetter(r) })
+		said := func(w string) bool { return len(words) > 0 && strings.EqualFold(w, words[0]) }
+		yes = e.Outcome == actions.Delegated || slices.ContainsFunc(x.say.Yes, said)
+		return yes, yes || e.Answer == "" || slices.ContainsFunc(x.say.No, said)
+	}
+	return false, false
 }
 
 // diverged ends the run with the step that cannot be repeated, which is not carried out.

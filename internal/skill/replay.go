@@ -62,7 +62,8 @@ type phrases struct {
 	Heal     string // the step in words, and why it cannot be repeated
 	Ended    string
 	Ask      string
-	Yes, No  string
+	AskAll   string   `yaml:"askAll"`
+	Yes, No  []string // as the options say it, and other words for it
 	Done     string
 	Reported string
 }
@@ -101,7 +102,7 @@ type Place struct {
 	Healing bool   `json:"healing,omitempty"` // the last action was the model's
 	Did     bool   `json:"did,omitempty"`     // and did what the recorded one does
 	Acted   bool   `json:"acted,omitempty"`   // what the last step leads to was not seen yet
-	Asked   bool   `json:"asked,omitempty"`   // a person, about the next heal
+	Heard   int    `json:"heard,omitempty"`   // exchanges that the run had when it healed last
 	Above   int    `json:"above,omitempty"`   // scrolls to the page's beginning
 	Sank    bool   `json:"sank,omitempty"`    // it was scrolled down for the next step
 	Sought  uint32 `json:"sought,omitempty"`  // the page where the last action was such a scroll
@@ -353,6 +354,9 @@ func (x *moment) ready(j int) (actions.Action, error) {
 		return nil, err
 	}
 	a = actions.Texts(a, x.answered)
+	if strings.Contains(a.Traits().Text, "{{answer ") {
+		return nil, errors.New("what was answered to its question is not known")
+	}
 	if anywhere(a) {
 		return a, nil
 	}
@@ -447,21 +451,27 @@ func anywhere(a actions.Action) bool {
 	return false
 }
 
-// answered is a text with the answers of this run's questions.
+// answered is a text with the answers of this run's questions: the skill's own, and no others.
 func (x *moment) answered(s string) string {
+	var own []string
+	for _, e := range x.now.Exchanges {
+		if x.plan.Skill.asks(e.Question) {
+			own = append(own, e.Answer)
+		}
+	}
 	return placeholder.ReplaceAllStringFunc(s, func(m string) string {
 		n, err := strconv.Atoi(strings.TrimPrefix(m[2:len(m)-2], "answer "))
-		if err != nil || n < 1 || n > len(x.now.Exchanges) {
+		if err != nil || n < 1 || n > len(own) {
 			return m
 		}
-		return x.now.Exchanges[n-1].Answer
+		return own[n-1]
 	})
 }
 
 // act proposes a step's action.
 func (x *moment) act(j int, a actions.Action) agentloop.Proposal {
 	x.at.At, x.at.Replayed = j+1, x.at.Replayed+1
-	x.at.InRow, x.at.Waits, x.at.Asked = 0, 0, false
+	x.at.InRow, x.at.Waits = 0, 0
 	x.at.Acted, x.at.Sank = true, false
 	if !a.Traits().Scrolls {
 		x.at.Scrolls, x.at.Dropped = 0, 0

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"image"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -64,6 +66,7 @@ type replayed struct {
 	t       *testing.T
 	policy  *Policy
 	history []actions.Turn
+	heard   []actions.Exchange
 	step    int
 }
 
@@ -73,7 +76,7 @@ func (r *replayed) next(how mutation, notes ...agentloop.NoteKind) (actions.Acti
 	r.step++
 	s := agentloop.Situation{Step: r.step, Reader: listing(d.list),
 		Screen: screen.Observation{State: d.state}}
-	s.Task, s.History = "Mute Tom", r.history
+	s.Task, s.History, s.Exchanges = "Mute Tom", r.history, r.heard
 	for _, k := range notes {
 		s.Notes = append(s.Notes, agentloop.Note{Kind: k, Action: "tap it", Detail: "no"})
 	}
@@ -231,19 +234,7 @@ func TestHealingIsOffAskedForAndBounded(t *testing.T) {
 	require.ErrorIs(t, err, agentloop.ErrSkillDiverged)
 	require.ErrorContains(t, err, "com.example.pay is in front, and not com.example.chat")
 
-	r, m := replay(t, HealAsk, actions.Back{})
-	for range mostWaits {
-		_, err = r.next(other)
-		require.NoError(t, err)
-	}
-	a, err := r.next(other)
-	require.NoError(t, err)
-	require.IsType(t, actions.Info{}, a)
-	_, err = r.next(other) // nobody said yes
-	require.ErrorIs(t, err, agentloop.ErrSkillDiverged)
-	require.Empty(t, m.asked)
-
-	r, m = replay(t, HealAuto, actions.Back{})
+	r, m := replay(t, HealAuto, actions.Back{})
 	for range 30 {
 		_, err = r.next(other)
 		require.NoError(t, err)
@@ -252,6 +243,108 @@ func TestHealingIsOffAskedForAndBounded(t *testing.T) {
 	require.Len(t, r.place().Healed, leastHeals)
 	require.Equal(t, "Mute Tom", m.asked[len(m.asked)-1])
 	require.False(t, errors.Is(err, agentloop.ErrSkillDiverged))
+}
+
+// Each heal is put to a person first, whatever was said before and after: only a yes has the model
+// asked, and what is neither yes nor no is asked once more.
+func TestOnlyAYesHasAStepHealed(t *testing.T) {
+	t.Parallel()
+	other := home
+	other.otherApp = true
+	for said, want := range map[string]string{"Yes": "yes", "yes please": "yes", "OK, go on": "yes",
+		"是的，请": "yes", "No": "no", "no, yes is wrong": "no", "": "no", "tap the second": "unclear",
+		"不是": "unclear", "👍": "unclear"} {
+		for _, kept := range []bool{true, false} { // whether its place was stored with the question
+			r, m := replay(t, HealAsk, actions.Back{})
+			for range mostWaits {
+				_, err := r.next(other)
+				require.NoError(t, err)
+			}
+			before := r.history
+			a, err := r.next(other)
+			require.NoError(t, err)
+			q, is := a.(actions.Info)
+			require.True(t, is, "%v", a)
+			require.Equal(t, []string{"Yes", "No"}, q.Options)
+			if !kept {
+				r.history = before
+			}
+			r.heard = append(r.heard, actions.Exchange{Question: q.Question, Answer: said,
+				Outcome: actions.Answered}, actions.Exchange{Answer: "no", Outcome: actions.Noted})
+			a, err = r.next(other)
+			switch want {
+			case "no":
+				require.ErrorIs(t, err, agentloop.ErrSkillDiverged, said)
+			case "unclear":
+				require.Equal(t, q, a, said)
+				require.Empty(t, m.asked)
+				r.heard = append(r.heard, actions.Exchange{Question: q.Question, Answer: "yes"})
+				a, err = r.next(other)
+				fallthrough
+			default:
+				require.NoError(t, err)
+				require.Equal(t, actions.Back{}, a, said)
+				for range mostWaits { // the next heal is another question
+					_, err = r.next(other)
+					require.NoError(t, err)
+				}
+				a, err = r.next(other)
+				require.NoError(t, err)
+				require.Equal(t, q, a, "%s", said)
+			}
+		}
+	}
+}
+
+// After three in a row the model is to do the rest, which is another question.
+func TestThatTheModelDoesTheRestIsAskedAsWell(t *testing.T) {
+	t.Parallel()
+	other := home
+	other.otherApp = true
+	r, m := replay(t, HealAsk, actions.Back{})
+	for asked := 0; asked <= mostInRow; {
+		require.False(t, r.place().Free)
+		a, err := r.next(other)
+		require.NoError(t, err)
+		if q, is := a.(actions.Info); is {
+			asked++
+			require.Equal(t, asked > mostInRow, strings.Contains(q.Question, "the rest of the task"))
+			r.heard = append(r.heard, actions.Exchange{Question: q.Question, Answer: "Yes"})
+		}
+	}
+	require.Len(t, m.asked, mostInRow)
+	_, err := r.next(other)
+	require.NoError(t, err)
+	require.True(t, r.place().Free)
+}
+
+// The answers of a skill's questions are those to its own, and not what was said about a heal.
+func TestAnAnswerIsThatOfTheSkillsQuestion(t *testing.T) {
+	t.Parallel()
+	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nsteps:\n"+
+		"- action: {verb: INFO, question: Who?}\n- action: {verb: TYPE, text: '{{answer 1}}'}\n"+
+		"  focus: {locators: [{id: f}]}\n"))
+	require.NoError(t, err)
+	who := actions.Exchange{Question: "Who?", Answer: "Tom"}
+	other := actions.Exchange{Question: "May the model?", Answer: "Yes"}
+	for _, c := range []struct {
+		heard []actions.Exchange
+		types string
+	}{{[]actions.Exchange{other, who}, "Tom"}, {[]actions.Exchange{who, other}, "Tom"},
+		{[]actions.Exchange{other}, ""}} {
+		x := &moment{Policy: New(Plan{s, HealAuto}, nil, "en"), at: &Place{}, page: &page{
+			list: []screen.Element{{ResourceID: "f", Editable: true, Focused: true, Enabled: true,
+				Bounds: screen.Rect{Max: screen.Point{X: 1, Y: 0.1}}}},
+			picture: func() image.Image { return nil }}}
+		x.now.Exchanges = c.heard
+		a, err := x.ready(1)
+		if c.types == "" {
+			require.ErrorContains(t, err, "what was answered")
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.types, a.Traits().Text)
+	}
 }
 
 // Only a run whose ends were seen changes its skill: not one that a model ended on another screen.

@@ -444,6 +444,15 @@ func texts(v any, f func(string) string) any {
 	return v
 }
 
+// asks reports whether a question is one of the skill's steps.
+func (s *Skill) asks(question string) bool {
+	return slices.ContainsFunc(s.Steps, func(step Step) bool {
+		a, _ := step.action()
+		info, is := a.(actions.Info)
+		return is && info.Question == question
+	})
+}
+
 // pointsOf are the places that an action touches and that a replay has to find. Those of a scroll
 // are not.
 func pointsOf(a actions.Action) []screen.Point {
