@@ -5,20 +5,41 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // checkTokens is less than any answer takes. A request with a lower limit only looks whether the
 // endpoint is there.
 const checkTokens = 16
 
+// maxTold is how many characters of a message say what is wanted of a model. What chat programs
+// tell theirs in every conversation is longer.
+const maxTold = 800
+
 // programs says why a request is one that a chat program makes by itself, about a conversation and
-// not in it: a title, tags, follow-up questions, a summary, a check of the connection. Their
-// structure tells them from tasks: they quote a conversation with the turns of both sides, want the
-// reply in a format for programs, or leave no room for one. It returns "" for any other request,
-// and for one that names its session.
+// not in it: a title, tags, follow-up questions, a summary, a check of the connection. They want
+// the reply in a format for programs, leave no room for one, quote a conversation, or say what is
+// to be written of it and nothing else. It returns "" for any other request; where a session is
+// named, only the last counts.
 func (c *conversation) programs() string {
-	if c.session != "" {
+	for i, m := range c.Messages {
+		told := text.Cut(string(m.Content), maxTold)
+		if (i == len(c.Messages)-1 || m.Role == "system" || m.Role == "developer") &&
+			written().MatchString(told) && ofChats().MatchString(told) &&
+			nothingElse().MatchString(told) {
+			return "it wants a title, a summary or the like of a conversation"
+		}
+	}
+	var format struct{ Type string }
+	switch {
+	case c.session != "":
 		return ""
+	case json.Unmarshal(c.ResponseFormat, &format) == nil &&
+		strings.HasPrefix(format.Type, "json"):
+		return "it wants the answer as JSON for a program"
+	case quotesConversation(c.words):
+		return "it quotes a conversation"
 	}
 	for _, raw := range []json.RawMessage{c.MaxTokens, c.MaxCompletionTokens} {
 		var limit float64
@@ -26,37 +47,35 @@ func (c *conversation) programs() string {
 			return "it leaves no room for an answer, as a check of the connection does"
 		}
 	}
-	var format struct{ Type string }
-	if json.Unmarshal(c.ResponseFormat, &format) == nil && strings.HasPrefix(format.Type, "json") {
-		return "it wants the answer as JSON for a program"
-	}
-	if quotesConversation(c.words) {
-		return "it quotes a conversation"
-	}
 	return ""
 }
 
-// How a conversation is quoted: in a tag of its own, below the heading of a program, or with each
-// turn behind the name of its side.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 var (
-	conversationTag = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`(?is)<(chat_history|chat|conversation|messages|history|transcript|` +
-				`dialogue)\b[^>]*>.*</|\A\s*#+ *task: *\n`)
-	})
-	sideOfUser = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?im)^[\s>*#-]*\**(user|human|用户|人类)\**\s*[:：]`)
-	})
-	sideOfAssistant = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`(?im)^[\s>*#-]*\**(assistant|ai|bot|model|助手|助理)\**\s*[:：]`)
-	})
+	// below the heading of a program, in a tag of its own, in quotes of code, or around a hole
+	enclosed = lazily(`(?is)\A\s*#+ *task: *\n|<(chat_?history|chat|conversation|messages|history|` +
+		`transcript|dialogue)\b[^>]*>.*</|[:：]\s*"""|<\|?fim_\w+\|?>|\{\{fill_here\}\}|` +
+		`\ndiff --git `)
+	// the name of a side in front of its turn
+	turns = lazily(`(?im)^[\s>|*#-]*(user|human|用户|人类|assistant|ai|bot|model|助手|助理|query|` +
+		`response)\**\s*[:：]`)
+	// what is to be written, of what, and that it is to be nothing else
+	written = lazily(`(?is)\b(generate|create|write|give|make|provide|suggest|produce|summari[sz]e)\b` +
+		`.{0,120}?\b(title|topic|tag|follow-?up|question|quer|summar|emoji|version|keyword)|` +
+		`\btitle\b.{0,40}\bsumm|(生成|总结|概括|起|给出|建议).{0,40}?(标题|主题|标签|问题|摘要|关键词)`)
+	ofChats = lazily(`(?i)\b(this|the|our|following|above|entire) (chat|conversation|dialog|` +
+		`session|discussion|thread|history|prompt)|(这段|以上|上述|我们的|本次)(对话|会话|聊天)`)
+	nothingElse = lazily(`(?i)\b(return|reply|respond|output|answer)( with)? (only|just|nothing)|` +
+		`\b(only|just) (return|reply|respond|output|answer)|\bno (additional|other|extra|further) |` +
+		`\bno (explanation|punctuation|quot)|\bwithout any |只(返回|输出)|仅(返回|输出)|直接返回|不要解释`)
 )
 
-// quotesConversation reports whether words quote the turns of both sides of a conversation.
+// quotesConversation reports whether words quote turns of a conversation.
 func quotesConversation(words string) bool {
-	if conversationTag().MatchString(words) ||
-		sideOfUser().MatchString(words) && sideOfAssistant().MatchString(words) {
+	if enclosed().MatchString(words) || len(turns().FindAllStringIndex(words, 2)) > 1 {
 		return true
 	}
 	for at := range words {

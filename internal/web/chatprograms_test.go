@@ -1,9 +1,11 @@
 package web_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,26 +31,68 @@ func TestWhatAChatProgramAsksByItselfIsNoTask(t *testing.T) {
 		"odd members": `{"max_tokens":"1","response_format":"x","max_completion_tokens":2,"messages":` +
 			`[{"role":"user","content":"ping"}]}`,
 		"another check": `{"max_completion_tokens":5,"messages":[{"role":"user","content":"ping"}]}`,
+		"queries, from the user's turns": `{"messages":[{"role":"user","content":"History:\n` +
+			`USER: \"\"\"` + user + `\"\"\"\nQuery: ` + user + `"}]}`,
+		"queries, from several": `{"messages":[{"role":"user","content":"Which searches help?\n\n` +
+			`USER: ` + user + `\nUSER: and Anna"}]}`,
+		"an emoji": `{"messages":[{"role":"user","content":"Which emoji fits?\n\nMessage: ` +
+			`\"\"\"` + user + `\"\"\""}]}`,
+		"behind bars": `{"messages":[{"role":"user","content":"A short title.\n\n||>User:\n\"` +
+			user + `\"\n||>Response:\n\"` + assistant + `\""}]}`,
+		"a tag in one word": `{"messages":[{"role":"user","content":"Put the last one on its own.` +
+			`\n<chatHistory>\n` + user + `\n</chatHistory>"}]}`,
+		"told by the system": `{"messages":[{"role":"system","content":"You name things. Make a ` +
+			`title for the conversation, and output only that."},{"role":"user","content":"` + user +
+			`"}]}`,
+		"a title of some words": `{"messages":[{"role":"user","content":"Give me a title of three to ` +
+			`four words for this chat. No additional text.\n\nI have sent it to Tom."}]}`,
+		"an end of the chat": `{"messages":[{"role":"user","content":"` + user + `"},{"role":` +
+			`"assistant","content":"[//]: # (taploop abcdefgh)\n\nsent"},{"role":"user","content":` +
+			`"Please generate a title that sums up our conversation, without any punctuation."}]}`,
+		"the same in Chinese": `{"messages":[{"role":"user","content":"` + user + `"},{"role":` +
+			`"assistant","content":"[//]: # (taploop abcdefgh)\n\nsent"},{"role":"user","content":` +
+			`"请为这段对话生成一个标题，直接返回，不要解释"}]}`,
+		"a summary so far": `{"messages":[{"role":"user","content":"Create a full summary of the ` +
+			`conversation so far. Respond with only the summary."}]}`,
+		"a better prompt": `{"messages":[{"role":"user","content":"Write an improved version of ` +
+			`this prompt (answer with only that):\n\n` + user + `"}]}`,
+		"a hole": `{"messages":[{"role":"user","content":"<|fim_prefix|>Send Tom <|fim_suffix|>` +
+			`<|fim_middle|>"}]}`,
+		"another hole": `{"messages":[{"role":"user","content":"Fill it.\n<QUERY>\nsend({{FILL_HERE}})` +
+			`\n</QUERY>"}]}`,
+		"a commit": `{"messages":[{"role":"user","content":"What changed?\n\ndiff --git a/x b/x"}]}`,
 		"for a program": `{"response_format":{"type":"json_schema"},"messages":[{"role":"user",` +
 			`"content":"Suggest a title"}]}`,
 	} {
 		for _, stream := range []string{"", `"stream":true,`} {
 			g := newRig(t, nil)
 			a := g.send("POST", "/v1/chat/completions", g.ann, "{"+stream+body[1:], nil)
-			require.Equal(t, http.StatusBadRequest, a.status, "%s: %s", name, a.text)
-			require.Contains(t, a.text, "no task of a person")
-			require.Empty(t, g.tasks.calls, "%s begins nothing", name)
+			assert.Equal(t, http.StatusBadRequest, a.status, "%s: %s", name, a.text)
+			assert.Contains(t, a.text, "no task of a person")
+			assert.Empty(t, g.tasks.calls, "%s begins nothing", name)
 		}
 	}
 }
 
+func quoted(t *testing.T, words string) string {
+	b, err := json.Marshal(words)
+	require.NoError(t, err)
+	return string(b)
+}
+
 func TestWhatAPersonWritesIsATask(t *testing.T) {
 	for _, words := range []string{"In Clock, set an alarm for 7:30", "user: anna, open her chat",
-		"Reply to Tom: [yes]", "Send <b>hello</b> to AI: the group", "在 <微信> 里给助手：小王 发消息"} {
+		"Reply to Tom: [yes]", "Write a note with the title 'Food' and only the text 'milk'",
+		"Summarize the last messages of the chat with Tom", "Reply to Tom with only: ok",
+		"Give a title of three words to my newest note", "Make a title for the group chat of three words",
+		"In Notes, give the list the title Ideas and the tags home, garden",
+		"Search the web for flights and tell me only the price", "user: anna\nlog in to the Shop",
+		"Follow up with Anna: ask her which questions she has", "给这条笔记起一个标题，不要标点",
+		"<task>\nOpen Clock\n</task>", "Answer Tom's question in the chat, in three words at most", "Send <b>hello</b> to AI: the group", "在 <微信> 里给助手：小王 发消息"} {
 		g := newRig(t, nil)
 		g.tasks.next = []outcome{stands("abcd", "COMPLETED", "", nil)}
 		a := g.send("POST", "/v1/chat/completions", g.ann,
-			`{"max_tokens":4096,"messages":[{"role":"user","content":"`+words+`"}]}`, nil)
+			`{"max_tokens":4096,"messages":[{"role":"user","content":`+quoted(t, words)+`}]}`, nil)
 		require.NotContains(t, a.text, "no task of a person", words)
 		require.NotEmpty(t, g.tasks.calls, "%s: %s", words, a.text)
 	}
