@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
-	"sync"
 
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/hint"
@@ -17,9 +15,7 @@ import (
 const proxiesPath = "proxies"
 
 // proxyName is what the name of a proxy may be: it is a part of its address.
-var proxyName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-})
+var proxyName = text.Lazily(`^[A-Za-z0-9_-]{1,64}$`)
 
 // takeProxies keeps a file's proxies. Their names and variables may have dots, which are levels
 // elsewhere.

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/taploop/taploop/internal/text"
 )
@@ -47,9 +45,7 @@ const (
 	maxFieldLabel   = 2000 // bytes of a label, and of an option
 )
 
-var fieldName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-})
+var fieldName = text.Lazily(`^[A-Za-z0-9_-]{1,64}$`)
 
 // clone is a copy that shares nothing with f.
 func (f Field) clone() Field {

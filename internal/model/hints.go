@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -24,34 +23,26 @@ var (
 		`longer than the maximum|max(imum)?[ _]model[ _]len`)
 	noModel = regexp.MustCompile(`model.*(not[ _]found|does not exist)|` +
 		`(unknown|no such|invalid) model`)
-	noTools = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`(not|n't|without|endpoints found that) support(ing)?( native| for)?` +
-				` ['"\x60]?(tools?([^\w\[.]|$)|tool (use|call)|` +
-				`function[ _-]call)` + // Ollama, OpenRouter
-				`|(?:^|['"\x60 ])(tools|tool (use|calling|calls)|function calling)['"\x60]? ` +
-				`(is|are) (currently )?(not|disabled|unsupported)` + // Groq, Gemini
-				`|--enable-auto-tool-choice|--tool-call-parser|` +
-				`tools param requires` + // vLLM, llama.cpp
-				`|(unsupported|unknown|unrecognized|unexpected|not permitted|extra)` +
-				`[^"'\x60]{0,40}['"\x60: ]tools(['"\x60]|$)|\["body", ?"tools"\]`)
-	}) // what checks its parameters
+	noTools = text.Lazily(`(not|n't|without|endpoints found that) support(ing)?( native| for)?` +
+		` ['"\x60]?(tools?([^\w\[.]|$)|tool (use|call)|` +
+		`function[ _-]call)` + // Ollama, OpenRouter
+		`|(?:^|['"\x60 ])(tools|tool (use|calling|calls)|function calling)['"\x60]? ` +
+		`(is|are) (currently )?(not|disabled|unsupported)` + // Groq, Gemini
+		`|--enable-auto-tool-choice|--tool-call-parser|` +
+		`tools param requires` + // vLLM, llama.cpp
+		`|(unsupported|unknown|unrecognized|unexpected|not permitted|extra)` +
+		`[^"'\x60]{0,40}['"\x60: ]tools(['"\x60]|$)|` +
+		`\["body", ?"tools"\]`) // what checks its parameters
 	// words and codes of Azure, GLM, DeepSeek, DashScope
-	filtered = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`content[ _-]?filter|content exists risk|` +
-			`data_inspection_failed|inappropriate content|content management policy|` +
-			`responsible ?ai|不安全或敏感|敏感内容`)
-	})
-	noRegion = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`unsupported_country|(country|region|territory|location)` +
-			`[^.]{0,40}not supported|(not (available|supported)|unavailable) in your ` +
-			`(country|region)`)
-	})
+	filtered = text.Lazily(`content[ _-]?filter|content exists risk|` +
+		`data_inspection_failed|inappropriate content|content management policy|` +
+		`responsible ?ai|不安全或敏感|敏感内容`)
+	noRegion = text.Lazily(`unsupported_country|(country|region|territory|location)` +
+		`[^.]{0,40}not supported|(not (available|supported)|unavailable) in your ` +
+		`(country|region)`)
 	// a rate limit that no waiting ends
-	noMoney = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`insufficient[_ ](quota|balance|funds|credits?)|` +
-			`arrearage|credit balance|out of credits|余额不足|欠费`)
-	})
+	noMoney = text.Lazily(`insufficient[_ ](quota|balance|funds|credits?)|` +
+		`arrearage|credit balance|out of credits|余额不足|欠费`)
 	noSight = regexp.MustCompile(`(image|vision|multimodal|mmproj).*(support|provide|missing)|` +
 		`(support|missing).*(image|vision|multimodal)`)
 )

@@ -10,14 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // prefix makes tokens recognisable for people and for secret scanners.
@@ -151,9 +150,7 @@ func (s *Store) CreateLimited(limits Limits, name string, person bool, tenants .
 	return token, info, nil
 }
 
-var names = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-})
+var names = text.Lazily(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func checkName(name string) error {
 	if name == "" || names().MatchString(name) {

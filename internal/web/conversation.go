@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 const (
@@ -87,13 +86,8 @@ const mark = "[//]: # (taploop %s)\n\n"
 const questionMark = "\n\n[//]: # (taploop question %s)"
 
 var (
-	marked = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*\[//\]: # \(taploop ([A-Za-z0-9_-]{4,200})\)`)
-	})
-	askedAtEnd = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`\[//\]: # \(taploop question ([A-Za-z0-9_-]{4,200})\)\s*$`)
-	})
+	marked     = text.Lazily(`^\s*\[//\]: # \(taploop ([A-Za-z0-9_-]{4,200})\)`)
+	askedAtEnd = text.Lazily(`\[//\]: # \(taploop question ([A-Za-z0-9_-]{4,200})\)\s*$`)
 )
 
 var errNoMark = hint.Add(errors.New("it cannot be told which session this conversation is about: "+

@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -46,7 +46,7 @@ func rule(name string) func() *regexp.Regexp {
 	if !is {
 		panic("no expression " + name)
 	}
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + expr) })
+	return text.Lazily(`(?i)` + expr)
 }
 
 // about returns the words of a question without the ones that only look like a secret's.
@@ -98,17 +98,11 @@ func Wanted(question string) bool {
 }
 
 var (
-	code = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9](?: [0-9]){3,7})$`)
-	})
-	onCard = regexp.MustCompile(`^[0-9]{3}$`) // where its security code is asked for
-	cvv    = regexp.MustCompile(`(?i)` + `\b(?:cvv|cvc)\b|\bsecurity (?:code|number)\b|安全码|CVV|CVC`)
-	phrase = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$`)
-	})
-	token = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^[!-~\x{a1}-\x{24f}]{4,64}$`)
-	})
+	code      = text.Lazily(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9](?: [0-9]){3,7})$`)
+	onCard    = regexp.MustCompile(`^[0-9]{3}$`) // where its security code is asked for
+	cvv       = regexp.MustCompile(`(?i)` + `\b(?:cvv|cvc)\b|\bsecurity (?:code|number)\b|安全码|CVV|CVC`)
+	phrase    = text.Lazily(`^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$`)
+	token     = text.Lazily(`^[!-~\x{a1}-\x{24f}]{4,64}$`)
 	mixed     = regexp.MustCompile(`[0-9].*[^0-9.,:+-]|[^0-9.,:+-].*[0-9]`)
 	addressed = regexp.MustCompile(`@\S+\.|://|^www\.`) // of mail, of a page
 )
@@ -174,14 +168,10 @@ var (
 	punctuation = regexp.MustCompile(`(?:[\s,，.。!！;；:、~～…"'“”‘’–—]|\B-+\B)+`)
 
 	// acknowledgement is made of words that say nothing, and one at least that says it is done.
-	acknowledgement = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(?:(?:` + patterns["acknowledges"] + `)(?: |$)|(?:` +
-			patterns["acknowledges_zh"] + `) ?)+$`)
-	})
-	acknowledged = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:(?:` + patterns["done"] + `)|not yet)\b|(?:` +
-			patterns["done_zh"] + `)`)
-	})
+	acknowledgement = text.Lazily(`(?i)^(?:(?:` + patterns["acknowledges"] + `)(?: |$)|(?:` +
+		patterns["acknowledges_zh"] + `) ?)+$`)
+	acknowledged = text.Lazily(`(?i)\b(?:(?:` + patterns["done"] + `)|not yet)\b|(?:` +
+		patterns["done_zh"] + `)`)
 )
 
 // plain returns an answer without punctuation, and with a thumb as a word.
@@ -198,12 +188,10 @@ func Acknowledges(answer string) bool {
 }
 
 // itIsDone matches an answer that says only that an act is done.
-var itIsDone = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|` +
-		`现在) ?)*(?:(?:done|finished|completed?|ready|logged in|signed in|unlocked|solved|ok|` +
-		`okay|完成|` +
-		`搞定|弄好|做好|登[录陆]好?|解锁|好)(?:了|啦)? ?)+$`)
-})
+var itIsDone = text.Lazily(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|` +
+	`现在) ?)*(?:(?:done|finished|completed?|ready|logged in|signed in|unlocked|solved|ok|` +
+	`okay|完成|` +
+	`搞定|弄好|做好|登[录陆]好?|解锁|好)(?:了|啦)? ?)+$`)
 
 // Done reports whether an answer says only that an act is done.
 func Done(answer string) bool { return itIsDone().MatchString(plain(answer)) }
@@ -226,10 +214,8 @@ func Act(question string) bool {
 }
 
 // yes matches an option that gives leave.
-var yes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:yes|y|ok|okay|sure|confirm|approve|agree|allow|proceed|` +
-		`go ahead|do it|是|好|可以|确[认定]|同意|允许)`)
-})
+var yes = text.Lazily(`(?i)^(?:yes|y|ok|okay|sure|confirm|approve|agree|allow|proceed|` +
+	`go ahead|do it|是|好|可以|确[认定]|同意|允许)`)
 
 // Consent reports whether a question with these options asks for leave to do harm.
 func Consent(question string, options []string) bool {
@@ -237,9 +223,7 @@ func Consent(question string, options []string) bool {
 		slices.ContainsFunc(options, yes().MatchString))
 }
 
-var yesOrNo = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:` + patterns["yes_no"] + `)(?:[\s,.!，。！].*)?$`)
-})
+var yesOrNo = text.Lazily(`(?i)^(?:` + patterns["yes_no"] + `)(?:[\s,.!，。！].*)?$`)
 
 // Open reports whether a question with these options wants to know one thing of several, in any of
 // the languages that are known. Every other question may be one for yes or no, whose answer is a

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/internal/mcp/wire"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // drainTime is how long the handlers have to return once the client has closed its end.
@@ -323,9 +323,7 @@ func (g *batchSink) response(data []byte, _ int) {
 const mostEnd = 1 << 10
 
 // lastID is the id of a request that is its last member, as some clients write it.
-var lastID = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[,{]\s*"id"\s*:\s*(-?\d{1,20}|"[^"\\]{1,200}")\s*\}$`)
-})
+var lastID = text.Lazily(`[,{]\s*"id"\s*:\s*(-?\d{1,20}|"[^"\\]{1,200}")\s*\}$`)
 
 // idOf finds the id of a request that is too long to be parsed in the two ends of its line, where
 // it is one of the first members or the last. It returns nil if it finds none.
