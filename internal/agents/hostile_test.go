@@ -233,3 +233,32 @@ func TestAHugeResultIsCut(t *testing.T) {
 	require.Less(t, len(answer), 20_000)
 	require.Less(t, len(b.lines[len(b.lines)-2]), 4<<20)
 }
+
+// nobody is people who must not be asked.
+type nobody struct{ t *testing.T }
+
+func (n nobody) Ask(context.Context, string, string, []string) (string, error) {
+	n.t.Error("asked all the same")
+	return "", nil
+}
+
+// An argument that a tool of the host does not have is named, and not dropped: what it says may
+// matter to whoever is asked.
+func TestAnArgumentThatThereIsNotIsNamed(t *testing.T) {
+	b := &book{}
+	var told string
+	o := options(script(func(r model.Request) model.Response {
+		if told = last(r); strings.Contains(told, "1-1") {
+			return model.Response{Text: "done"}
+		}
+		return model.Response{ToolCalls: []model.ToolCall{
+			call("ask_person", `{"question": "May I?", "amount": "$30"}`)}}
+	}), b)
+	o.People = nobody{t}
+	answer, err := work(t, o, b)
+	require.NoError(t, err)
+	require.Equal(t, "done", answer)
+	require.Contains(t, told, `no argument "amount"; the arguments are: `)
+	require.Contains(t, told, "choices")
+	require.Contains(t, told, "Nothing was carried out.")
+}

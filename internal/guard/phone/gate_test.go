@@ -260,14 +260,18 @@ func TestWhatWasRejectedIsNotProposedToPeopleAgain(t *testing.T) {
 }
 
 func TestARuleMayDeny(t *testing.T) {
-	d := newFixture(t, payPage, "Back", phone.Options{})
-	require.Equal(t, []string{"[Back]"}, d.touched())
-	p, err := guard.New(&guard.Options{Lists: []guard.List{{Rules: []guard.Rule{
-		{When: `"Back" in screen`, Decision: "deny", Description: "not here"}}}}})
-	require.NoError(t, err)
-	d.gate, d.policy.times, d.policy.decision.Action = phone.New(p, nil), 1, actions.Home{}
-	d.run()
-	require.Equal(t, "not allowed: not here", d.steps.refusals[len(d.steps.refusals)-2])
+	for description, want := range map[string]string{"not here": "not here",
+		"": "a rule of this place forbids it"} {
+		d := newFixture(t, payPage, "Back", phone.Options{})
+		require.Equal(t, []string{"[Back]"}, d.touched())
+		p, err := guard.New(&guard.Options{Lists: []guard.List{{Rules: []guard.Rule{
+			{When: `"Back" in screen`, Decision: "deny", Description: description}}}}})
+		require.NoError(t, err)
+		d.gate, d.policy.times, d.policy.decision.Action = phone.New(p, nil), 1, actions.Home{}
+		d.run()
+		require.NotEqual(t, agentloop.InternalError, d.end.Reason)
+		require.Equal(t, "not allowed: "+want, d.steps.refusals[len(d.steps.refusals)-2])
+	}
 }
 
 func TestAGrantAnswersAllButCriticalActions(t *testing.T) {
