@@ -132,9 +132,6 @@ func (a *agent) read(resp model.Response, textual bool) Reply {
 		calls, r.Problem = inText(r.Text, a.tools, textual)
 	}
 	switch {
-	case resp.FinishReason == "content_filter":
-		r.Problem = "The endpoint withheld a part of the reply. Nothing was carried out."
-		return r
 	case len(calls) > maxCalls:
 		r.Problem = fmt.Sprintf("The reply has %d calls, and at most %d can be made at once. None "+
 			"was carried out.", len(calls), maxCalls)

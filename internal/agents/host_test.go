@@ -190,7 +190,7 @@ func TestWhatCannotBeReadIsNoAnswer(t *testing.T) {
 			args + "}"}, true},
 		{false, model.Response{Text: "I add.\n```json\n{\"tool_name\": \"add\", " + args +
 			"}\n```"}, true},
-		{false, model.Response{Text: "It is", FinishReason: "content_filter"}, true},
+		{false, model.Response{Text: "It is", FinishReason: "length"}, true},
 		{true, model.Response{Text: "Sure:\n{'tool': 'add', 'arguments': {'a': 1}}"}, true},
 		{true, model.Response{Text: "```\n{tool: add, arguments: {a: 1}}\n```"}, true},
 		{true, model.Response{Text: "I call {\"tool\": \"add\", " + args + "}"}, true},
@@ -486,6 +486,7 @@ func TestCallsOfOneReplyAreCarriedOutAtTheSameTime(t *testing.T) {
 	both.Add(2)
 	meet := func(string, map[string]any) string { both.Done(); both.Wait(); return "met" }
 	m := script(func(r model.Request) model.Response {
+		require.True(t, r.Parallel, "its prompt asks for that")
 		if len(r.Messages) == 2 {
 			meet := call("meet", `{}`)
 			return model.Response{ToolCalls: []model.ToolCall{meet, meet}}

@@ -143,6 +143,11 @@ func TestOneToolIsCalledAtATimeWhereTheEndpointCanBeTold(t *testing.T) {
 	require.Equal(t, false, seen[1].body["parallel_tool_calls"])
 	require.NotContains(t, seen[2].body, "parallel_tool_calls")
 	require.Contains(t, seen[2].body, "tools")
+	tools.Parallel = true
+	e = serve(t, saying("ok"))
+	_, err = client(t, e.URL, model.Options{}).Complete(t.Context(), tools)
+	require.NoError(t, err)
+	require.Equal(t, true, e.requests()[0].body["parallel_tool_calls"])
 }
 
 func TestAnEndpointThatRefusesForeverIsNotAskedForever(t *testing.T) {
