@@ -56,6 +56,8 @@ func TestWhatAChatProgramAsksByItselfIsNoTask(t *testing.T) {
 			`conversation so far. Respond with only the summary."}]}`,
 		"a better prompt": `{"messages":[{"role":"user","content":"Write an improved version of ` +
 			`this prompt (answer with only that):\n\n` + user + `"}]}`,
+		"a translation": `{"messages":[{"role":"system","content":"Translate the words into German, ` +
+			`and output only that."},{"role":"user","content":"` + user + `"}]}`,
 		"a hole": `{"messages":[{"role":"user","content":"<|fim_prefix|>Send Tom <|fim_suffix|>` +
 			`<|fim_middle|>"}]}`,
 		"another hole": `{"messages":[{"role":"user","content":"Fill it.\n<QUERY>\nsend({{FILL_HERE}})` +
@@ -88,7 +90,7 @@ func TestWhatAPersonWritesIsATask(t *testing.T) {
 		"In Notes, give the list the title Ideas and the tags home, garden",
 		"Search the web for flights and tell me only the price", "user: anna\nlog in to the Shop",
 		"Follow up with Anna: ask her which questions she has", "给这条笔记起一个标题，不要标点",
-		"<task>\nOpen Clock\n</task>", "Answer Tom's question in the chat, in three words at most", "Send <b>hello</b> to AI: the group", "在 <微信> 里给助手：小王 发消息"} {
+		"Translate Tom's last message and reply to him", "<task>\nOpen Clock\n</task>", "Answer Tom's question in the chat, in three words at most", "Send <b>hello</b> to AI: the group", "在 <微信> 里给助手：小王 发消息"} {
 		g := newRig(t, nil)
 		g.tasks.next = []outcome{stands("abcd", "COMPLETED", "", nil)}
 		a := g.send("POST", "/v1/chat/completions", g.ann,
