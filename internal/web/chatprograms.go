@@ -57,15 +57,15 @@ var (
 	turns = text.Lazily(`(?im)^[\s>|*#-]*(user|human|用户|人类|assistant|ai|bot|model|助手|助理|` +
 		`query|response)\**\s*[:：]`)
 	// what is to be written, of what, and that it is to be nothing else
-	written = text.Lazily(`(?is)\b(generate|create|write|give|make|provide|suggest|summari[sz]e)\b` +
-		`.{0,120}?\b(title|topic|tag|follow-?up|question|quer|summar|emoji|version|keyword)|` +
+	written = text.Lazily(`(?is)\b(generate|create|write|give|make|provide|suggest|summari[sz]e)` +
+		`\b.{0,120}?\b(title|topic|tag|follow-?up|question|quer|summar|emoji|version|keyword)|` +
 		`\btitle\b.{0,40}\bsumm|\btranslat|翻译|` +
 		`(生成|总结|概括|起|给出|建议).{0,40}?(标题|主题|标签|问题|摘要|关键词)`)
 	ofChats = text.Lazily(`(?i)\b(this|the|our|following|above|entire) (chat|conversation|dialog|` +
 		`session|discussion|thread|history|prompt)|\btranslat|翻译|` +
 		`(这段|以上|上述|我们的|本次)(对话|会话|聊天)`)
-	nothingElse = text.Lazily(`(?i)\b(return|reply|respond|output|answer)( with)? (only|just|nothing)` +
-		`|\b(only|just) (return|reply|respond|output|answer)|\bwithout any |` +
+	nothingElse = text.Lazily(`(?i)\b(return|reply|respond|output|answer)( with)? (only|just|` +
+		`nothing)|\b(only|just) (return|reply|respond|output|answer)|\bwithout any |` +
 		`\bno (additional|other|extra|further|explanation|punctuation|quot)|` +
 		`只(返回|输出)|仅(返回|输出)|直接返回|不要解释`)
 )
