@@ -201,12 +201,16 @@ func TestAClientOfGelabsServerGetsApprovalsAsQuestions(t *testing.T) {
 		}())
 
 		w.gate = asking{"none"}
-		next, err := w.try(w.gelab(), "ask_agent", in{"device_id": "A", "task": "tap"}, nil)
-		require.NoError(t, err)
-		require.Equal(t, done, next.code(), "it takes the place of the first: %s", next.text)
-		require.NotEqual(t, first.SessionID, next.SessionID)
-		gone, err := w.try(w.gelab(), "ask_agent_wait", in{"session_id": first.SessionID}, nil)
-		require.NoError(t, err)
-		require.Contains(t, gone.code(), "CANCELLED")
+		for tool, task := range map[string]string{"ask_agent": "tap ask", "ask_agent_continue": "ask",
+			"ask_agent_start_new_task": "tap tap ask"} {
+			next, err := w.try(w.gelab(), tool, in{"device_id": "A", "task": task}, nil)
+			require.NoError(t, err)
+			require.Equal(t, asks, next.code(), "it takes the place of the first: %s", next.text)
+			require.NotEqual(t, first.SessionID, next.SessionID)
+			gone, err := w.try(w.gelab(), "ask_agent_wait", in{"session_id": first.SessionID}, nil)
+			require.NoError(t, err)
+			require.Contains(t, gone.code(), "CANCELLED")
+			first = next
+		}
 	})
 }

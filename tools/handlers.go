@@ -16,13 +16,14 @@ func (e edge) start(ctx context.Context, c *call, a usecase.Start) (*toolResult,
 }
 
 // resume answers, gives more steps, or begins a related task. A client of gelab-zero's begins a
-// task with it, too.
+// task with it, too, in the place of its own.
 func (e edge) resume(ctx context.Context, c *call, a usecase.Continue) (*toolResult, error) {
 	o, err := e.cases.Continue(ctx, c.who, a)
 	begins := c.gelab && a.SessionID == "" && a.Task != "" && a.Words == ""
-	if begins && runs.CodeOf(err) == runs.SessionNotFound {
+	code := runs.CodeOf(err)
+	if begins && (code == runs.SessionNotFound || code == runs.RunInProgress) {
 		o, err = e.cases.Start(ctx, c.who, usecase.Start{Task: a.Task, ReplyMode: a.ReplyMode,
-			Reset: a.Reset, Running: a.Running})
+			Reset: a.Reset, Supersede: true, Running: a.Running})
 	}
 	return e.run(ctx, c, o, err)
 }
