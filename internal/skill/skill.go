@@ -146,8 +146,15 @@ func NameOf(task string) string {
 	return cmp.Or(strings.Trim(text.Cut(strings.Join(words, "-"), 40), "-…"), "skill")
 }
 
+// mostSteps is the most that a run may have. More are refused before they are read.
+const mostSteps = 1000
+
 // Parse reads a skill. Its error is keys.Problems, with all that is wrong and where.
 func Parse(file string, b []byte) (*Skill, error) {
+	if n := bytes.Count(b, []byte("verb")); n > mostSteps {
+		return nil, keys.Problems{{keys.Position{File: file},
+			fmt.Sprintf("%d steps are too many (at most %d)", n, mostSteps)}}
+	}
 	n, err := keys.Parse(file, b)
 	if err != nil {
 		return nil, err

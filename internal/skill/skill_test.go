@@ -3,6 +3,7 @@ package skill
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -44,6 +45,18 @@ func TestWhatIsWrongInAFileIsToldWhereItStands(t *testing.T) {
 		_, err := Parse("buy.yaml", []byte(strings.Replace(onePress, c.old, c.new, 1)))
 		require.ErrorContains(t, err, c.want, c.new)
 	}
+}
+
+// A file with more steps than a run may have is refused before they are read, which takes seconds.
+func TestAFileOfTooManyStepsIsRefusedAtOnce(t *testing.T) {
+	file := "name: x\ndescription: x\ntask: x\nsteps:\n"
+	step := "- action: {verb: HOME}\n"
+	_, err := Parse("x.yaml", []byte(file+strings.Repeat(step, mostSteps)))
+	require.NoError(t, err)
+	began := time.Now()
+	_, err = Parse("x.yaml", []byte(file+strings.Repeat(step, 60_000)))
+	require.EqualError(t, err, "x.yaml: 60000 steps are too many (at most 1000)")
+	require.Less(t, time.Since(began), time.Second)
 }
 
 // A value stands in the texts as it was given. One that would be typed as something else, or that
