@@ -387,6 +387,9 @@ func TestWhatWasHealedIsProposedOnlyAfterTheEndsHeld(t *testing.T) {
 				Progress: agentloop.Progress{History: r.history}}
 			f := Folder(t.TempDir())
 			_, err := f.ProposeHealed(t.Context(), db, run, MakeOptions{Name: "mute"})
+			require.NoError(t, err, "it was removed meanwhile")
+			require.NoError(t, f.Write(s))
+			_, err = f.ProposeHealed(t.Context(), db, run, MakeOptions{Name: "mute"})
 			require.Equal(t, ends, errors.Is(err, store.ErrNotFound), "%v: %v %v", err, read, ends)
 		}
 	}

@@ -3,6 +3,7 @@ package skill
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/store"
@@ -81,11 +82,14 @@ func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Ru
 		v != nil && v.Verdict == agentloop.Contradicted {
 		return false, nil
 	}
-	src, err := SourceOf(ctx, db, run.SessionID)
+	was, err := f.Read(o.Name)
+	if errors.Is(err, ErrUnknown) { // it was removed meanwhile
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
-	was, err := f.Read(o.Name)
+	src, err := SourceOf(ctx, db, run.SessionID)
 	if err != nil {
 		return false, err
 	}
