@@ -152,8 +152,8 @@ const mostSteps = 1000
 // Parse reads a skill. Its error is keys.Problems, with all that is wrong and where.
 func Parse(file string, b []byte) (*Skill, error) {
 	if n := bytes.Count(b, []byte("verb")); n > mostSteps {
-		return nil, keys.Problems{{keys.Position{File: file},
-			fmt.Sprintf("%d steps are too many (at most %d)", n, mostSteps)}}
+		return nil, keys.Problems{{Position: keys.Position{File: file},
+			Text: fmt.Sprintf("%d steps are too many (at most %d)", n, mostSteps)}}
 	}
 	n, err := keys.Parse(file, b)
 	if err != nil {
