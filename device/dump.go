@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"unicode/utf16"
 
@@ -187,9 +186,7 @@ func attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-var nodeBounds = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\[(-?\d{1,6}),(-?\d{1,6})\]\[(-?\d{1,6}),(-?\d{1,6})\]$`)
-})
+var nodeBounds = text.Lazily(`^\[(-?\d{1,6}),(-?\d{1,6})\]\[(-?\d{1,6}),(-?\d{1,6})\]$`)
 
 // pixels is where n is, the empty rectangle when that cannot be read.
 func (n node) pixels() (r image.Rectangle) {

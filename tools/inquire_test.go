@@ -436,3 +436,34 @@ func TestAnInquiryLeavesTheRunAlone(t *testing.T) {
 		require.Equal(t, "answered", w.ask("send_inquiry", in{"question_id": q.ID}).says())
 	})
 }
+
+// What was refused, or what nobody answered, is not put to anybody again in the same words for a
+// while: the call gets what came of it.
+func TestAnInquiryThatWasInVainIsNotPutAgainAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		for status, how := range map[inquiry.Status]inquiry.Reply{
+			inquiry.Refused:  {Type: inquiry.TypeDecline, Authority: inquiry.AuthorityHumanToken},
+			inquiry.TimedOut: {Type: inquiry.TypeTimeout, Authority: inquiry.AuthorityHumanToken},
+		} {
+			put := func(words string, more ...in) asked {
+				return w.ask("send_inquiry", with(in{"prompt": words, "wait_seconds": 0,
+					"on_timeout": "continue_without_answer"}, more...))
+			}
+			first := put("Shall I book the 9:30 train?")
+			w.settle(first.ID, how)
+			again := put("shall I book the 9:30 train", in{"context": "It is urgent."})
+			require.Equal(t, first.ID, again.ID)
+			require.Equal(t, string(status), again.says())
+			require.Nil(t, again.Next, "there is nothing to wait for")
+			require.NotEqual(t, first.ID, put("Shall I book the 10:30 train?").ID)
+			require.NotEqual(t, first.ID, put("Shall I book the 9:30 train?",
+				in{"options": []any{"yes", "no"}}).ID, "with other choices")
+			b := w.askAs(w.as("bob"), "send_inquiry",
+				in{"prompt": "Shall I book the 9:30 train?", "wait_seconds": 0}, nil)
+			require.Equal(t, "pending", b.says(), "somebody else's")
+			time.Sleep(11 * time.Minute)
+			require.Equal(t, "pending", put("Shall I book the 9:30 train?").says(), "later")
+			time.Sleep(time.Hour)
+		}
+	})
+}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -173,9 +172,7 @@ func (a *Args) Key(names ...string) actions.Key {
 	return actions.Key(said)
 }
 
-var timeForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(\d{1,12}(?:\.\d{1,40})?)\s*(\pL*)\.?$`)
-})
+var timeForm = text.Lazily(`^(\d{1,12}(?:\.\d{1,40})?)\s*(\pL*)\.?$`)
 
 // units are what may follow the number of a time.
 var units = map[time.Duration]string{

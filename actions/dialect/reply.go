@@ -5,10 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/text"
 )
 
 var (
@@ -144,9 +144,7 @@ func Several(want string) *ParseError {
 }
 
 // goesOn matches a line in which words follow a call and its closing tags.
-var goesOn = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:</[^<>\n]*>|<\|[^<>\n]*\|>|[^\pL\pN\n{｛<])*\pL`)
-})
+var goesOn = text.Lazily(`^(?:</[^<>\n]*>|<\|[^<>\n]*\|>|[^\pL\pN\n{｛<])*\pL`)
 
 // Mentioned returns an error for a call that would end the task but may only be mentioned, because
 // words follow it in its line, as in "I must not call it yet". It returns nil for any other call.

@@ -155,6 +155,9 @@ func (u *Questions) find(ctx context.Context, c *Call, a Inquire) (inquiry.Quest
 			return before, err
 		}
 	}
+	if before, found, err := u.inVain(ctx, q); found || err != nil {
+		return before, err
+	}
 	if err := u.mayAsk(ctx, c); err != nil {
 		return q, err
 	}
@@ -306,6 +309,29 @@ func (u *Questions) underKey(ctx context.Context, q inquiry.Question) (
 			text.Quote(q.Key, 60), list[0].ID)
 	}
 	return list[0], true, nil
+}
+
+// notAgain is for how long an inquiry that was in vain is not asked again in the same words.
+const notAgain = 10 * time.Minute
+
+// inVain is the client's inquiry in the same words that was refused, or that nobody answered, a
+// while ago, or false if none was.
+func (u *Questions) inVain(ctx context.Context, q inquiry.Question) (
+	inquiry.Question, bool, error) {
+	for _, status := range []inquiry.Status{inquiry.Refused, inquiry.TimedOut} {
+		list, err := u.opts.Questions.List(ctx,
+			inquiry.Filter{Client: &q.Client, Status: status, NoRun: true})
+		if err != nil {
+			return q, false, err
+		}
+		for _, before := range list {
+			if before.SessionID == q.SessionID && time.Since(before.Resolution.At) < notAgain &&
+				inquiry.Likeness(before) == inquiry.Likeness(q) {
+				return before, true, nil
+			}
+		}
+	}
+	return q, false, nil
 }
 
 func sameInquiry(a, b inquiry.Question) bool {

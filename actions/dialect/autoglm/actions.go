@@ -3,13 +3,12 @@ package autoglm
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -100,9 +99,7 @@ type questions struct {
 var questionsIn = words.Of[questions]("autoglm")
 
 // agreed is an answer that lets a tap be, whether or not it is one of the options.
-var agreed = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^\s*(?:yes|y|ok|okay|是|是的|好|好的|可以|同意|确认)[\s.!。！]*$`)
-})
+var agreed = text.Lazily(`(?i)^\s*(?:yes|y|ok|okay|是|是的|好|好的|可以|同意|确认)[\s.!。！]*$`)
 
 // tap is a tap, or, when it comes with a message, the question that the message is: such a tap is
 // one that a person has to agree to. The agreement is for that place, and for the reply right

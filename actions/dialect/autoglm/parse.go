@@ -4,11 +4,11 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/text"
 )
 
 const anyForm = `do(action="Tap", element=[x,y]) or another action, or finish(message="...")`
@@ -20,17 +20,13 @@ var (
 	// braced is a call that has the brackets of an object or of a list around it.
 	braced = regexp.MustCompile(`(?is)^[{｛\[]+\s*((?:do|finish)\s*[(（].*[)）])\s*[}｝\]]`)
 	// inLine is a call behind a sentence, and nothing behind it.
-	inLine = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile("(?i)[.。!！:：]\\s*(do\\s*[(（].*[)）])[\\s</>a-z`]*$")
-	})
-	start = regexp.MustCompile(`(?i)^(?:do|finish)\s*[(（]`)
+	inLine = text.Lazily("(?i)[.。!！:：]\\s*(do\\s*[(（].*[)）])[\\s</>a-z`]*$")
+	start  = regexp.MustCompile(`(?i)^(?:do|finish)\s*[(（]`)
 	// half begins as JSON and ends as a call.
 	half = regexp.MustCompile(
 		`^[\[{\s]*['"](?:type|action)['"]\s*:\s*['"]([\w ]+)['"](\s*,\s*\w+\s*=)`)
 	// further is a call behind the first one.
-	further = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:^|[^\pL\pN_.])((?:do|finish)\s*[(（])`)
-	})
+	further = text.Lazily(`(?i)(?:^|[^\pL\pN_.])((?:do|finish)\s*[(（])`)
 )
 
 // begins reports whether a text begins with a call.

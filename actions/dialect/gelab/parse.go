@@ -131,30 +131,18 @@ func anyKey() string {
 const colon = `[ ]*[:：]`
 
 var (
-	keys       = anyKey()
-	actionMark = regexp.MustCompile(`(?im)(?:^|\t|\\t)[ ]*action` + colon)
-	lineStart  = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?im)^[ ]*` + keys + colon)
-	})
-	tabLineMarks = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:^|[\n\t])\s*` + keys + colon)
-	})
-	lineMarks = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:^|[\n\t]|\\[tn])\s*` + keys + colon)
-	})
-	spaceMarks = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:^|[\n\t]| {2,}|\\[tn])\s*` + keys + colon)
-	})
-	tabMarks = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|\t)\s*([\pL_][\pL\pN_-]{0,30})\s*[:：]`)
-	})
+	keys         = anyKey()
+	actionMark   = regexp.MustCompile(`(?im)(?:^|\t|\\t)[ ]*action` + colon)
+	lineStart    = text.Lazily(`(?im)^[ ]*` + keys + colon)
+	tabLineMarks = text.Lazily(`(?i)(?:^|[\n\t])\s*` + keys + colon)
+	lineMarks    = text.Lazily(`(?i)(?:^|[\n\t]|\\[tn])\s*` + keys + colon)
+	spaceMarks   = text.Lazily(`(?i)(?:^|[\n\t]| {2,}|\\[tn])\s*` + keys + colon)
+	tabMarks     = text.Lazily(`(?:^|\t)\s*([\pL_][\pL\pN_-]{0,30})\s*[:：]`)
 
 	separators = []func() *regexp.Regexp{tabMarks, lineMarks, spaceMarks}
 
 	// spaceBehind is a reply that puts a space behind each colon: it is no part of the values.
-	spaceBehind = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?im)(?:^|\t)[ ]*action` + colon + ` `)
-	})
+	spaceBehind = text.Lazily(`(?im)(?:^|\t)[ ]*action` + colon + ` `)
 
 	// anyAction finds an action, whatever separates it from the text before. Behind a blank it must
 	// be in capitals, because prose says "next action: click it".
@@ -167,23 +155,17 @@ var (
 func hasAction(s string) bool { return actionMark.MatchString(s) }
 
 // bold is a field's key in Markdown: in bold, with the colon within or behind, or in a list.
-var bold = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?im)(^|\t)[ ]*\*\*` + keys + `(?:\*\*` + colon +
-		`|[:：]\*\*)|(?m:^)[ ]*[-*•][ ]+` +
-		keys + colon)
-})
+var bold = text.Lazily(`(?im)(^|\t)[ ]*\*\*` + keys + `(?:\*\*` + colon +
+	`|[:：]\*\*)|(?m:^)[ ]*[-*•][ ]+` +
+	keys + colon)
 
 var (
 	// called is a place in brackets behind the name of the action.
-	called = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?im)((?:^|\t)[ ]*action` + colon +
-			`[ ]*[A-Z_]+)[ ]*[(（]([\d.]+[ ]*[,，][ ]*[\d.]+)[)）]`)
-	})
+	called = text.Lazily(`(?im)((?:^|\t)[ ]*action` + colon +
+		`[ ]*[A-Z_]+)[ ]*[(（]([\d.]+[ ]*[,，][ ]*[\d.]+)[)）]`)
 	// squeezed is a field behind the action or a place that no TAB and no line separates from it.
-	squeezed = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?im)((?:^|\t)[ ]*(?:action|point[12]?)` + colon +
-			`[^\t\n:：]*?)[ ,，;]+` + keys + colon)
-	})
+	squeezed = text.Lazily(`(?im)((?:^|\t)[ ]*(?:action|point[12]?)` + colon +
+		`[^\t\n:：]*?)[ ,，;]+` + keys + colon)
 )
 
 // plain is the fields without Markdown around their keys, each behind a separator, as far as no

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
@@ -123,9 +122,7 @@ func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 }
 
 // leadsTo is how the words in front of an object in its line end, where the object is meant.
-var leadsTo = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^\pL\pN,，\s])[ \t]*$`)
-})
+var leadsTo = text.Lazily(`(?:^|[^\pL\pN,，\s])[ \t]*$`)
 
 // mentioned is the complaint about an end of the task that is a part of a sentence.
 func mentioned(a actions.Action, body, object string) error {

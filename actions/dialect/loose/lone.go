@@ -3,7 +3,8 @@ package loose
 import (
 	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // PlaceTag is what models put around the numbers of a place.
@@ -18,15 +19,11 @@ var (
 	loneEnd   = regexp.MustCompile(`(?i)(?:` + wrapping + `)+$`)
 	stop      = regexp.MustCompile(`([)\]}）］｝"'])[.。;；,，]+$`)
 	// loneLabel is the word in front of an action, at the beginning of a line.
-	loneLabel = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?im)^[\s*#]*(?:(?:next|final|chosen|the)[ ]+)?` +
-			`(?:action|tool(?:[ _]call)?|call|command|动作|操作)s?(?:[ ]*\d+)?[*` + "`" +
-			`]*[ \t]*(?:[:：=→]|[-–—=]+>?)`)
-	})
-	verb = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:[\pL_]+\.)*(?:["'` + "`" +
-			`])?([\pL_][\pL\pN_]*(?:[ -][\pL_]+){0,2})`)
-	})
+	loneLabel = text.Lazily(`(?im)^[\s*#]*(?:(?:next|final|chosen|the)[ ]+)?` +
+		`(?:action|tool(?:[ _]call)?|call|command|动作|操作)s?(?:[ ]*\d+)?[*` + "`" +
+		`]*[ \t]*(?:[:：=→]|[-–—=]+>?)`)
+	verb = text.Lazily(`^(?:[\pL_]+\.)*(?:["'` + "`" +
+		`])?([\pL_][\pL\pN_]*(?:[ -][\pL_]+){0,2})`)
 	// leads is what stands between a name and its arguments, which may have a label of their own
 	// where an agent thinks, acts and observes.
 	leads = regexp.MustCompile("^[\"'`*]*\\s*(?:[:：=→,，|;；]|[-–—=]+>)?[\\s`*]*(?i:" +

@@ -14,10 +14,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // maxDepth is how deep values may be nested.
@@ -294,14 +295,10 @@ func (p *parser) parted() bool {
 		p.call && p.within == 1 && uncommaed().MatchString(p.text[p.at:])
 }
 
-var uncommaed = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s+[\pL_][\pL\pN_]*\s*[=＝]\s*["'\[(\d]`)
-})
+var uncommaed = text.Lazily(`^\s+[\pL_][\pL\pN_]*\s*[=＝]\s*["'\[(\d]`)
 
 // otherPair is such a separator, and the name of the pair behind it.
-var otherPair = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("^[ ]*[|;；\t\n]\\s*[\"'`]?[\\pL_][\\pL\\pN_]*[\"'`]?\\s*[:：=＝]")
-})
+var otherPair = text.Lazily("^[ ]*[|;；\t\n]\\s*[\"'`]?[\\pL_][\\pL\\pN_]*[\"'`]?\\s*[:：=＝]")
 
 // ahead is what a model goes on with behind a value that it has left open.
 var ahead = regexp.MustCompile("^(?:</|<\\||`)")
@@ -409,15 +406,11 @@ func (p *parser) valueEnds() bool {
 
 // nextArgument is what follows the text of an argument of a call. Anything else behind a quote and
 // a comma belongs to the text.
-var nextArgument = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(
-		`^[,，]\s*(?:[\pL_][\pL\pN_]*\s*[=＝]|["'][\pL_][\pL\pN_]*["']\s*[:：=]|[)）]|$)`)
-})
+var nextArgument = text.Lazily(`^[,，]\s*(?:[\pL_][\pL\pN_]*\s*[=＝]|` +
+	`["'][\pL_][\pL\pN_]*["']\s*[:：=]|[)）]|$)`)
 
 // nextColon is the same in a call that has colons.
-var nextColon = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[,，]\s*[\pL_][\pL\pN_]*\s*[:：]`)
-})
+var nextColon = text.Lazily(`^[,，]\s*[\pL_][\pL\pN_]*\s*[:：]`)
 
 var escapes = map[rune]string{'n': "\n", 't': "\t", 'r': "\r", 'b': "\b", 'f': "\f", '/': "/"}
 

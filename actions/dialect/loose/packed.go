@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // MarshalJSON writes the object with its members in their order. Numbers are texts, as they were
@@ -45,36 +47,24 @@ const (
 // Packed calls, by how each begins. The name is the group.
 var (
 	// headed is a name behind a mark, and an object: Kimi, DeepSeek, Mistral, Harmony and others.
-	headed = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:` + mark + `\s*|\bto=|(?m:^)(?:>>>\s*|call:|` + actionLabel +
-			`))` + name + between +
-			`[{｛]`)
-	})
+	headed = text.Lazily(`(?:` + mark + `\s*|\bto=|(?m:^)(?:>>>\s*|call:|` + actionLabel +
+		`))` + name + between +
+		`[{｛]`)
 	// keyed is a name and pairs of tags, as GLM has it.
-	keyed = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`<tool_call>\s*` + name + `\s*(?:<arg_key>|</tool_call>)`)
-	})
+	keyed = text.Lazily(`<tool_call>\s*` + name + `\s*(?:<arg_key>|</tool_call>)`)
 	// tagged is a call in the tags of [ReadTags].
-	tagged = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(Function(AnyName)) })
+	tagged = text.Lazily(Function(AnyName))
 	// listed is calls of a language in a list, printed, or behind a mark.
-	listed = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:(?m:^)[ \t]*(?:\[|print\()|(?:^|` + mark + ")\\s*" +
-			"(?:```[a-z]*\\s*)?(?:\\[|print\\()?)(" + AnyName + `)\(`)
-	})
+	listed = text.Lazily(`(?:(?m:^)[ \t]*(?:\[|print\()|(?:^|` + mark + ")\\s*" +
+		"(?:```[a-z]*\\s*)?(?:\\[|print\\()?)(" + AnyName + `)\(`)
 
 	// over is what follows the calls of a reply: closing marks, or what the model imagines of the
 	// call's result.
-	over = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile("^(?:" + mark + "|</[^<>\n]*>|[^\\pL]|```[a-z]*)*(?:$|" +
-			`(?i:observation|user|assistant)\b)`)
-	})
+	over = text.Lazily("^(?:" + mark + "|</[^<>\n]*>|[^\\pL]|```[a-z]*)*(?:$|" +
+		`(?i:observation|user|assistant)\b)`)
 
-	argPair = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*<arg_key>\s*([^<>]+?)\s*</arg_key>\s*<arg_value>`)
-	})
-	argEnd = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`</arg_value>\s*(?:<arg_key>|</tool_call>)`)
-	})
+	argPair    = text.Lazily(`^\s*<arg_key>\s*([^<>]+?)\s*</arg_key>\s*<arg_value>`)
+	argEnd     = text.Lazily(`</arg_value>\s*(?:<arg_key>|</tool_call>)`)
 	callClosed = regexp.MustCompile(`^\s*</tool_call>`)
 	// tail is what may stand behind a call of a language.
 	tail = regexp.MustCompile("^[\\s)\\]`]*(?:$|" + mark + "|</|[,;]\\s*)")

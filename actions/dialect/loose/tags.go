@@ -4,7 +4,8 @@ import (
 	"errors"
 	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Function is how a call between tags begins, inside of <tool_call> or <seed:tool_call> or bare.
@@ -26,13 +27,9 @@ const (
 const AnyName = `[\pL\pN_.-]+`
 
 var (
-	function = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*` + Function(`(`+AnyName+`)`))
-	})
-	parameter = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*<` + space + `parameter\s*(?:name\s*)?=\s*["']?(` +
-			AnyName + `)["']?[^<>]*>`)
-	})
+	function  = text.Lazily(`^\s*` + Function(`(`+AnyName+`)`))
+	parameter = text.Lazily(`^\s*<` + space + `parameter\s*(?:name\s*)?=\s*["']?(` +
+		AnyName + `)["']?[^<>]*>`)
 	valueEnd = regexp.MustCompile(`</` + space + `parameter\s*>\s*(?:<` + space + `parameter\s*` +
 		`(?:name\s*)?=|</` + called + `\s*>|$)`)
 	inner    = regexp.MustCompile(`<(?:` + called + `|` + space + `parameter)\s*(?:name\s*)?=`)

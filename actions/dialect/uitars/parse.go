@@ -4,11 +4,11 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/text"
 )
 
 const anyForm = "a line such as Action: click(start_box='(x1,y1)')"
@@ -114,19 +114,11 @@ var (
 
 	anyCall = `(?i:(?:(?:pyautogui|default_api|functions)\.)?(?:` +
 		strings.Join(forms.Everywhere(), "|") + `))\s*[(（]`
-	tagCall = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^` + loose.Function(loose.AnyName))
-	})
-	ownCall = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^` + wrapped + anyCall)
-	})
-	innerCall = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`[^\pL\pN_]` + anyCall)
-	})
-	anotherCall = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?m)(?:^|[\s;:：,])(` + anyCall + `)|(` +
-			loose.Function(loose.AnyName) + `)`)
-	})
+	tagCall     = text.Lazily(`^` + loose.Function(loose.AnyName))
+	ownCall     = text.Lazily(`^` + wrapped + anyCall)
+	innerCall   = text.Lazily(`[^\pL\pN_]` + anyCall)
+	anotherCall = text.Lazily(`(?m)(?:^|[\s;:：,])(` + anyCall + `)|(` +
+		loose.Function(loose.AnyName) + `)`)
 )
 
 // swallowed reports whether a call has another one within it, or the end of a thought: then it may
