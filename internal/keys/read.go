@@ -16,6 +16,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 const (
@@ -204,7 +206,7 @@ func (r *reader) read(n ast.Node, to reflect.Value, tag reflect.StructTag, what 
 			return
 		}
 		r.note(n, what, yaml.NodeToValue(n, &x.Value))
-		x.Value = r.refilled(n, x.Value)
+		x.Value = text.InJSON(x.Value, func(s string) string { return r.filled(n, s, plainly) })
 	default:
 		r.kind(n, to, tag, what, deep)
 	}
@@ -255,23 +257,6 @@ func (r *reader) filled(n ast.Node, s string, quote func(string) string) string 
 		r.wrong(n, "%v", err)
 	}
 	return out
-}
-
-// refilled is any value with its texts as fill rewrites them.
-func (r *reader) refilled(n ast.Node, v any) any {
-	switch x := v.(type) {
-	case string:
-		return r.filled(n, x, plainly)
-	case []any:
-		for i := range x {
-			x[i] = r.refilled(n, x[i])
-		}
-	case map[string]any:
-		for key := range x {
-			x[key] = r.refilled(n, x[key])
-		}
-	}
-	return v
 }
 
 // Filled reads structs that were read before once more, with their texts rewritten, but for

@@ -425,30 +425,14 @@ func (s *Skill) mapped(f func(string) string) (*Skill, error) {
 	}
 	object := tree.(map[string]any)
 	params := object["params"]
-	object = texts(object, f).(map[string]any)
+	delete(object, "params")
+	text.InJSON(object, f)
 	object["params"] = params
 	if b, err = json.Marshal(object); err != nil {
 		return nil, err
 	}
 	out := &Skill{}
 	return out, json.Unmarshal(b, out)
-}
-
-// texts is a value of JSON with f applied to every text in it, but for keys.
-func texts(v any, f func(string) string) any {
-	switch v := v.(type) {
-	case string:
-		return f(v)
-	case []any:
-		for i := range v {
-			v[i] = texts(v[i], f)
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = texts(v[k], f)
-		}
-	}
-	return v
 }
 
 // asks reports whether a question is one of the skill's steps.

@@ -189,3 +189,11 @@ func TestDangerousAreTheCharactersThatSteerOrHide(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTextsInJSONAreChangedWhereverTheyLie(t *testing.T) {
+	v := map[string]any{"a": "x", "b": []any{"y", 1.0, map[string]any{"x": "x", "n": nil}}}
+	got := text.InJSON(v, func(s string) string { return s + s })
+	require.Equal(t, map[string]any{"a": "xx",
+		"b": []any{"yy", 1.0, map[string]any{"x": "xx", "n": nil}}}, got)
+	require.Equal(t, "zz", text.InJSON("z", func(s string) string { return s + s }))
+}

@@ -75,6 +75,24 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
+// InJSON applies f to every text in a decoded value of JSON, but for keys. Lists and objects are
+// changed in place.
+func InJSON(v any, f func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return f(v)
+	case []any:
+		for i := range v {
+			v[i] = InJSON(v[i], f)
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = InJSON(v[k], f)
+		}
+	}
+	return v
+}
+
 // Readable returns v as JSON that is safe to show, see [JSON]. It panics if v cannot be encoded.
 func Readable(v any) string {
 	b, err := Marshal(v)

@@ -86,23 +86,7 @@ func cutStrings(b []byte) ([]byte, error) {
 	if err := d.Decode(&v); err != nil {
 		return nil, err
 	}
-	return json.Marshal(cutAll(v))
-}
-
-func cutAll(v any) any {
-	switch v := v.(type) {
-	case string:
-		return bounded(v)
-	case []any:
-		for i := range v {
-			v[i] = cutAll(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = cutAll(v[k])
-		}
-	}
-	return v
+	return json.Marshal(text.InJSON(v, bounded))
 }
 
 // partial reports whether an action had touched the phone when it was refused.
