@@ -289,8 +289,13 @@ func TestTheLinesOfThePagesAboutHTTPRunAsTheyStand(t *testing.T) {
 	env := append(b.env[1:len(b.env):len(b.env)], "API="+strings.TrimSuffix(url, "mcp")+"v1")
 	for _, page := range []string{"http.md", "answering.md"} {
 		lines := blocks(t, page, "sh")
-		require.NotEmpty(t, lines)
-		out := shellLines(t, b.dir, strings.Join(lines, "\n"), env...)
+		run := strings.Join(lines, "\n")
+		written, err := os.ReadFile(filepath.Join("../../docs", page))
+		require.NoError(t, err)
+		require.Positive(t, strings.Count(run, "curl "))
+		require.Equal(t, strings.Count(string(written), "curl "), strings.Count(run, "curl "),
+			"no line of the page is left out")
+		out := shellLines(t, b.dir, run, env...)
 		require.Contains(t, out, "Which size do you wear?", page)
 		require.Contains(t, out, `"response":"42"`, page)
 		require.Contains(t, out, `"stop_reason":"TASK_COMPLETED_SUCCESSFULLY"`, page)
