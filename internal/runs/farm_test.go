@@ -248,6 +248,7 @@ func TestAnUpgradeUnderLoadStopsNoRunForMoreThanALease(t *testing.T) {
 			for _, st := range begun {
 				r, err := front.store.Runs.Get(w.ctx(), st.Run.ID)
 				require.NoError(t, err)
+				require.NotEqual(t, store.Paused, r.State, "a worker that goes hands its runs over")
 				since, was := stopped[r.ID]
 				switch {
 				case r.State == store.Queued && r.Progress.Steps > 0 && !was:
