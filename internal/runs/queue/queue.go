@@ -5,6 +5,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -50,42 +51,68 @@ func New(leases leases, log *slog.Logger) *Lines {
 type Place struct {
 	hold store.Hold // the hold that the run will have
 	made time.Time
+	rank int
 	wake chan struct{} // has a token when it may be the run's turn
 }
 
-// Join adds a run of the session to its line: behind the older runs of its client, and before those
-// in front of which more runs of their own client wait. The caller must call Leave.
-func (l *Lines) Join(x store.Session, r store.Run) *Place {
+// Join adds a run of the session to its line: behind the runs of its client that have a higher rank
+// or are as high and older, and before those in front of which more runs of their own client wait.
+// So a rank counts among the runs of one client. The caller must call Leave.
+func (l *Lines) Join(x store.Session, r store.Run, rank int) *Place {
 	p := &Place{
-		wake: make(chan struct{}, 1), made: r.CreatedAt,
+		wake: make(chan struct{}, 1), made: r.CreatedAt, rank: rank,
 		hold: store.Hold{Serial: x.Serial, SessionID: x.ID, Client: x.Client, RunID: r.ID,
 			State: store.Queued, Since: time.Now()},
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	line := l.bySerial[x.Serial]
-	l.bySerial[x.Serial] = slices.Insert(line, p.share(line), p)
+	line = slices.Insert(line, p.share(line), p)
+	l.bySerial[x.Serial] = line
+	p.settle(line)
 	return p
 }
 
-// share returns where in the line the run has its place.
+// share returns where in the line the client of the run has its next place.
 func (p *Place) share(line []*Place) int {
-	own, before := 0, map[string]int{} // runs in front, by client
-	for _, o := range line {
-		if o.hold.Client == p.hold.Client && !o.made.After(p.made) {
-			own++
-		}
-	}
+	own := len(p.ours(line))
+	before := map[string]int{} // runs in front, by client
 	for i, o := range line {
-		theirs := before[o.hold.Client]
-		// a run that another worker has handed over is older than some that wait
-		older := o.hold.Client == p.hold.Client && theirs == own && p.hold.Serial != ""
-		if older || i >= places(p.hold.Serial) && theirs > own && before[p.hold.Client] == own {
+		fair := before[o.hold.Client] > own && before[p.hold.Client] == own
+		if fair && i >= places(p.hold.Serial) {
 			return i
 		}
 		before[o.hold.Client]++
 	}
 	return len(line)
+}
+
+// ours returns which places of the line are the client's.
+func (p *Place) ours(line []*Place) (at []int) {
+	for i, o := range line {
+		if o.hold.Client == p.hold.Client {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// settle gives the places of the client to its runs in their order. A goal that is worked on keeps
+// its own.
+func (p *Place) settle(line []*Place) {
+	at := slices.DeleteFunc(p.ours(line), func(i int) bool {
+		return p.hold.Serial == "" && i < Goals
+	})
+	runs := make([]*Place, len(at))
+	for i, o := range at {
+		runs[i] = line[o]
+	}
+	slices.SortStableFunc(runs, func(a, b *Place) int {
+		return cmp.Or(b.rank-a.rank, a.made.Compare(b.made))
+	})
+	for i, o := range at {
+		line[o] = runs[i]
+	}
 }
 
 // Acquire waits until it is the run's turn. It calls busy if it has to wait. A run that gets its

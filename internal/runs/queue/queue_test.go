@@ -69,7 +69,7 @@ func bubble(t *testing.T, f func(t *testing.T, w *fixture)) {
 
 // join lets a run wait for its turn, and tells of its end.
 func (w *fixture) join(ctx context.Context, serial, run string) (*queue.Place, <-chan error) {
-	p := w.Join(store.Session{ID: "session of " + run, Serial: serial}, store.Run{ID: run})
+	p := w.Join(store.Session{ID: "session of " + run, Serial: serial}, store.Run{ID: run}, 0)
 	ended := make(chan error, 1)
 	go func() {
 		err := w.Acquire(ctx, p, func() { w.note(&w.busy, run) })
@@ -114,7 +114,7 @@ func TestClientsTakeTurns(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		for i, run := range []string{"a0", "a1", "a2", "a3", "b1", "c1", "b2", "a4", "c2"} {
 			client := run[:1]
-			p := w.Join(store.Session{ID: run, Serial: "A", Client: client}, store.Run{ID: run})
+			p := w.Join(store.Session{ID: run, Serial: "A", Client: client}, store.Run{ID: run}, 0)
 			go func() {
 				assert.NoError(t, w.Acquire(t.Context(), p, func() {}))
 				w.note(&w.turns, run)
@@ -131,10 +131,47 @@ func TestClientsTakeTurns(t *testing.T) {
 
 		var goals []*queue.Place
 		for range queue.Goals + 2 {
-			goals = append(goals, w.Join(store.Session{Client: "a"}, store.Run{ID: "of a"}))
+			goals = append(goals, w.Join(store.Session{Client: "a"}, store.Run{ID: "of a"}, 0))
 		}
-		w.Join(store.Session{Client: "b"}, store.Run{ID: "of b"})
+		w.Join(store.Session{Client: "b"}, store.Run{ID: "of b"}, 0)
 		require.Equal(t, queue.Goals, w.Ahead("", "of b"), "before the goals that wait")
+		for _, p := range goals {
+			w.Leave(p)
+		}
+	})
+}
+
+// What a client ranks is ranked among its own runs: nobody else's waits for it any longer.
+func TestARankCountsAmongTheRunsOfOneClient(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		began := time.Now()
+		var places []*queue.Place
+		for i, run := range []struct {
+			id   string
+			rank int
+		}{{"a1", 0}, {"a2", -1}, {"b1", 0}, {"a3", 0}, {"a4", 1}, {"b2", 1}, {"a5", 1}, {"a6", -1}} {
+			places = append(places, w.Join(store.Session{Serial: "A", Client: run.id[:1]},
+				store.Run{ID: run.id, CreatedAt: began.Add(time.Duration(i) * time.Second)}, run.rank))
+		}
+		var line []string
+		holds, err := w.Holders(t.Context(), "A")
+		require.NoError(t, err)
+		for _, h := range holds {
+			line = append(line, h.RunID)
+		}
+		require.Equal(t, []string{"a4", "b2", "a5", "b1", "a1", "a3", "a2", "a6"}, line)
+		for _, p := range places {
+			w.Leave(p)
+		}
+
+		goals := []*queue.Place{}
+		for range queue.Goals {
+			goals = append(goals, w.Join(store.Session{Client: "a"}, store.Run{ID: "has a place"}, 0))
+		}
+		goals = append(goals, w.Join(store.Session{Client: "a"}, store.Run{ID: "low"}, -1),
+			w.Join(store.Session{Client: "a"}, store.Run{ID: "high"}, 1))
+		require.Equal(t, queue.Goals, w.Ahead("", "high"), "who has a place keeps it")
+		require.Equal(t, queue.Goals+1, w.Ahead("", "low"))
 		for _, p := range goals {
 			w.Leave(p)
 		}
@@ -147,7 +184,7 @@ func TestAnOlderRunIsInFrontOfTheYoungerOnesOfItsClient(t *testing.T) {
 		began := time.Now()
 		for i, run := range []string{"a2", "b7", "a4", "a3", "a1", "b1", "c9", "a5", "a2 too"} {
 			at := began.Add(time.Duration(run[1]) * time.Second)
-			w.Join(store.Session{Serial: "A", Client: run[:1]}, store.Run{ID: run, CreatedAt: at})
+			w.Join(store.Session{Serial: "A", Client: run[:1]}, store.Run{ID: run, CreatedAt: at}, 0)
 			require.Less(t, w.Ahead("A", run), i+1)
 		}
 		var line []string
