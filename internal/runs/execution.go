@@ -25,6 +25,7 @@ type execution struct {
 	begin     beginning
 	elsewhere bool // left to the machine that has the phone
 	adopted   bool // begun on another machine
+	late      bool // its turn did not come in time
 
 	// Set by launch.
 	state   *sessionState
@@ -76,7 +77,7 @@ func (x *execution) launch(queue bool) error {
 	x.state, x.release = m.states.use(x.sess.ID)
 	x.state.enter(x.active)
 	// Joined here, so that runs queue in the order of the calls.
-	x.place = m.lines.Join(x.sess, x.run)
+	x.place = m.lines.Join(x.sess, x.run, x.begin.Rank)
 	life := x.run
 	if m.spawn(func() { x.watchRow(ctx, life) }) && m.spawn(func() { x.drive(ctx) }) {
 		return nil
@@ -131,6 +132,10 @@ func (x *execution) drive(ctx context.Context) {
 // acquireAndPursue waits for the run's turn and then carries it out.
 func (x *execution) acquireAndPursue(ctx context.Context) Outcome {
 	run, err := x.acquire(ctx)
+	if errors.Is(err, errLate) {
+		x.late = true
+		return Outcome{Ending: agentloop.Ending{Reason: agentloop.NotStarted, Err: err}}
+	}
 	if err != nil {
 		end := endedInternally(ctx, err)
 		if end.Reason == agentloop.TakeoverNeeded {
@@ -144,7 +149,12 @@ func (x *execution) acquireAndPursue(ctx context.Context) Outcome {
 }
 
 func (x *execution) acquire(ctx context.Context) (store.Run, error) {
-	err := x.m.lines.Acquire(ctx, x.place, func() {
+	turn, cancel := ctx, context.CancelFunc(func() {})
+	if until := x.begin.Until; !until.IsZero() {
+		turn, cancel = context.WithDeadlineCause(ctx, until, errLate)
+	}
+	defer cancel()
+	err := x.m.lines.Acquire(turn, x.place, func() {
 		x.state.publish(Event{SessionID: x.run.SessionID, RunID: x.run.ID,
 			State: store.Queued, Event: agentloop.Event{Kind: PhoneBusy, At: time.Now()}})
 	})
@@ -187,6 +197,9 @@ func (x *execution) finish(ctx context.Context, out Outcome) {
 		change: store.Change{To: stateOf(&out.Ending), Reason: out.Reason, Answer: out.Answer,
 			Begun: out.Begun, Err: strings.ReplaceAll(errorText(out.Err), "sessions show SESSION",
 				"sessions show "+x.sess.ID)}}
+	if x.late {
+		e.change.To = store.Cancelled
+	}
 	e.change = x.handedOver(e.change, out.Err)
 	if e.change.To.Waiting() {
 		e.change.Question = out.Parked

@@ -76,9 +76,29 @@ func (f farm) claimAll(ctx context.Context) error {
 	}
 	waiting, err := f.m.store.Farm.Waiting(ctx, true)
 	for _, u := range waiting {
+		what := f.expire
 		if f.m.opts.Neighbours.Mine(u.Serial) {
-			err = errors.Join(err, f.claim(ctx, u)) // one that cannot be claimed stops no other
+			what = f.claim
 		}
+		err = errors.Join(err, what(ctx, u)) // one that cannot be claimed stops no other
+	}
+	return err
+}
+
+// expire ends a run that has waited too long, and whose phone no worker has.
+func (f farm) expire(ctx context.Context, u store.Hold) error {
+	r := store.Run{ID: u.RunID, Settings: u.Settings}
+	s, err := settingsOf(r)
+	if err != nil || s.Begin == nil || !s.Begin.late() {
+		return err
+	}
+	if r, err = f.m.store.Runs.Get(ctx, r.ID); err != nil || r.Owner != "" {
+		return err
+	}
+	_, err = f.m.store.Runs.Transition(ctx, r.ID, store.Change{From: []store.State{store.Queued},
+		Fence: r.Fence, To: store.Cancelled, Reason: agentloop.NotStarted, Err: errLate.Error()})
+	if superseded(err) {
+		return nil
 	}
 	return err
 }
@@ -102,7 +122,7 @@ func (f farm) claim(ctx context.Context, u store.Hold) error {
 	}
 	p := plan{task: c.run.Task, maxSteps: c.run.MaxSteps, settings: s.Settings, wish: s.Wish}
 	if b := s.Begin; b != nil {
-		p.home, p.fresh, p.handed, p.said = b.Home, b.Fresh, b.Handed, b.Said
+		p.home, p.fresh, p.handed, p.said, p.turn = b.Home, b.Fresh, b.Handed, b.Said, b.Turn
 	}
 	x, err := m.plan(c.sess.Kind(), p)
 	if err != nil {

@@ -24,6 +24,7 @@ type plan struct {
 	said     string // a message to the agents
 	by       Actor
 	wish     string // see storedSettings
+	turn     Turn
 }
 
 // kind implements the runs of one kind of session.
@@ -205,7 +206,8 @@ func (m *Manager) plan(k store.Kind, p plan) (*execution, error) {
 	x := &execution{m: m, run: store.Run{Task: p.task,
 		Attended: int64(min(m.opts.DetachGrace, 1))}}
 	x.settings.Wish = p.wish
-	x.begin = beginning{Home: p.home, Fresh: p.fresh, Handed: p.handed, Said: p.said}
+	x.begin = beginning{Home: p.home, Fresh: p.fresh, Handed: p.handed, Said: p.said,
+		Turn: p.turn}
 	if m.opts.Neighbours != nil { // whoever carries it out begins like that
 		x.settings.Begin = &x.begin
 	}

@@ -144,6 +144,58 @@ func TestNobodyGoesInFrontOfTheLine(t *testing.T) {
 	})
 }
 
+// A run whose turn does not come within its time ends, and has touched nothing: here, at the worker
+// of the phone that somebody else has, and where no worker has the phone any more.
+func TestARunWaitsNoLongerThanItIsTo(t *testing.T) {
+	ends := func(t *testing.T, w *fixture, serial string, all *fakePhones) {
+		t.Helper()
+		began, touched := time.Now(), len(all.phones[serial].done())
+		st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true, Serial: serial,
+			Turn: runs.Turn{Until: began.Add(7 * time.Second)}})
+		require.NoError(t, err)
+		require.Equal(t, store.Queued, st.Run.State)
+		st = w.wait(st.Session.ID)
+		require.Equal(t, store.Cancelled, st.Run.State)
+		require.Equal(t, agentloop.NotStarted, st.Run.StopReason)
+		require.Contains(t, st.Run.Error, "did not come within")
+		require.InDelta(t, 7, st.Run.EndedAt.Sub(began).Seconds(), 0.6)
+		require.Zero(t, st.Run.Progress.Steps)
+		require.Len(t, all.phones[serial].done(), touched)
+	}
+	t.Run("here", func(t *testing.T) {
+		bubble(t, func(t *testing.T, w *fixture) {
+			held := w.wait(w.start("ask").Session.ID)
+			ends(t, w, "A", w.phones)
+			w.reply(held.Session.ID, "red")
+			require.Equal(t, store.Completed, w.wait(held.Session.ID).Run.State, "nobody else is kept")
+			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true,
+				Turn: runs.Turn{Until: time.Now().Add(time.Second)}})
+			require.NoError(t, err)
+			require.Equal(t, store.Completed, w.wait(st.Session.ID).Run.State, "its turn has come")
+		})
+	})
+	t.Run("at a worker", func(t *testing.T) {
+		bubble(t, func(t *testing.T, w *fixture) {
+			all := newFakePhones("P")
+			front, worker := w.machine(all), w.machine(all, "P")
+			defer front.close()
+			defer worker.close()
+			held, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: "P"})
+			require.NoError(t, err)
+			front.wait(held.Session.ID)
+			ends(t, front, "P", all)
+		})
+	})
+	t.Run("nowhere", func(t *testing.T) {
+		bubble(t, func(t *testing.T, w *fixture) {
+			all := newFakePhones("P")
+			front := w.machine(all)
+			defer front.close()
+			ends(t, front, "P", all)
+		})
+	})
+}
+
 func TestTheLineHasTheOrderOfTheCalls(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.start("tap tap")

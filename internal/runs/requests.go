@@ -18,6 +18,7 @@ type StartRequest struct {
 	KeepEnvironment bool
 	Moving          bool   // the caller has just opened something: the first step waits for rest
 	Queue           bool   // wait for a busy phone
+	Turn            Turn   // how it waits
 	Supersede       bool   // first stop the client's own sessions that hold the phone
 	By              Actor  // who starts the session and stops others
 	Client          string // the owner of the session

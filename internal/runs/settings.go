@@ -2,7 +2,9 @@ package runs
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs/asking"
@@ -95,7 +97,21 @@ type beginning struct {
 	Fresh  bool   `json:"fresh,omitempty"`
 	Handed bool   `json:"handed,omitempty"`
 	Said   string `json:"said,omitempty"`
+	Turn
 }
+
+// Turn is how a new run waits for its phone or for a place among the goals.
+type Turn struct {
+	// Rank is among the runs of the same client: higher ones go first.
+	Rank int `json:"rank,omitempty"`
+	// Until is when it ends if it still waits, by the clock of the machine that looks. Zero is never.
+	Until time.Time `json:"until,omitzero"`
+}
+
+func (t Turn) late() bool { return !t.Until.IsZero() && !time.Now().Before(t.Until) }
+
+// errLate ends a run whose turn did not come in time.
+var errLate = errors.New("its turn did not come within the time that it was to wait")
 
 // checked fills in the reply mode. It returns an error for settings that cannot be met here.
 func (s Settings) checked(desk *asking.Desk) (Settings, error) {

@@ -39,7 +39,7 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 	}
 	x, err := m.plan(r.Kind, plan{task: r.Task, maxSteps: r.MaxSteps, settings: r.Settings,
 		home: !r.KeepEnvironment, fresh: !r.KeepEnvironment && !m.opts.KeepApps, handed: r.Moving,
-		by: r.By, wish: r.By.wish(r.Task, r.Wish)})
+		by: r.By, wish: r.By.wish(r.Task, r.Wish), turn: r.Turn})
 	if err != nil {
 		return Status{}, err
 	}

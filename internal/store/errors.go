@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -118,6 +119,9 @@ type Hold struct {
 
 	// Until is when a run that waits for a person loses the phone, zero for other runs.
 	Until time.Time `json:"until,omitzero"`
+
+	// Settings are those of a run that is QUEUED, see Run; nil for other holds.
+	Settings json.RawMessage `json:"-"`
 
 	worker  string // that may touch the phone, "" for none
 	touches bool   // the worker is alive
