@@ -328,7 +328,7 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 			"verify": nil, "answer_schema": nil}
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": true, "reply_mode": "pass_to_client", "idempotency_key": nil,
-				"supersede": false, "phone": nil}),
+				"supersede": false, "phone": nil, "priority": "normal", "queue_seconds": nil}),
 			defaults["ask_agent_start_new_task"])
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": false, "reply_mode": nil, "session_id": nil,

@@ -84,6 +84,35 @@ func TestAQueuedRunSaysItsPlaceAndWhoHasThePhone(t *testing.T) {
 	})
 }
 
+func TestAQueuedRunHasItsRankAndItsTime(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.start("forever", in{"wait_seconds": 1})
+		low := w.start("tap", in{"queue": true, "priority": "low", "wait_seconds": 1})
+		high := w.start("tap tap", in{"queue": true, "priority": "high", "wait_seconds": 1})
+		require.Contains(t, w.call("ask_agent_wait", in{"session_id": low.SessionID, "wait_seconds": 0}).
+			text, "runs in front of it in the line: 1")
+		require.Contains(t, high.text, "runs in front of it in the line: 0")
+
+		late := w.start("tap", in{"queue": true, "queue_seconds": 3, "wait_seconds": 20})
+		require.Equal(t, "CANCELLED NOT_STARTED", late.code())
+		require.Contains(t, late.text, "within the time that it was to wait")
+
+		for says, bad := range map[string]in{
+			"low, normal, high": {"queue": true, "priority": "urgent"},
+			"604800":            {"queue": true, "queue_seconds": 1e9},
+			"want 1 to":         {"queue": true, "queue_seconds": 0},
+			"(queue)":           {"priority": "high"},
+			"leave them out":    {"queue_seconds": 5},
+		} {
+			bad["task"] = "tap"
+			got, err := w.try(t.Context(), "ask_agent_start_new_task", bad, nil)
+			require.NoError(t, err)
+			require.Equal(t, "INVALID_ARGUMENT", got.code(), "%v", bad)
+			require.Contains(t, got.text, says, "%v", bad)
+		}
+	})
+}
+
 func TestWhoHoldsThePhoneIsNotToldToSomebodyElse(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		first := w.start("forever", in{"wait_seconds": 1.6})

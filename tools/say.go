@@ -80,7 +80,7 @@ func happened(body *result.Result, st runs.Status, in *messages) string {
 	case state == store.Failed:
 		return fmt.Sprintf(in.Failed, after, cmp.Or(why, string(st.Reason)))
 	case state == store.Cancelled:
-		return fmt.Sprintf(in.Stopped, after)
+		return strings.TrimSpace(fmt.Sprintf(in.Stopped, after) + " " + why)
 	case state == store.Expired:
 		return fmt.Sprintf(in.Expired, after)
 	case state == store.Queued:

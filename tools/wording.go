@@ -61,6 +61,7 @@ var argumentTypes = sync.OnceValue(func() schema.Types {
 	schema.AddEnum(types, inquiry.Scopes...)
 	schema.AddEnum(types, agentloop.AsNote, agentloop.AsInstruction)
 	schema.AddEnum(types, skill.Heals()...)
+	schema.AddEnum(types, usecase.Low, usecase.Normal, usecase.High)
 	schema.AddEnum(types, runs.Cancel, runs.Pause, runs.Takeover)
 	schema.AddEnum(types, usecase.DetailSummary, usecase.DetailSteps,
 		usecase.DetailPictures)

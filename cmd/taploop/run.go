@@ -66,6 +66,8 @@ type runCmd struct {
 	Task      string `arg:""`
 	Serial    string `short:"s" key:"adb.serial" placeholder:"SERIAL"`
 	Supersede bool
+	Priority  usecase.Priority `default:"normal" placeholder:"WHICH"`
+	QueueFor  time.Duration    `placeholder:"TIME"`
 	Reply     []string `sep:"none" placeholder:"PATTERN=TEXT"`
 	KeepState bool     `name:"keep-environment"`
 	Profile   string   `placeholder:"FILE"`
@@ -97,7 +99,8 @@ func (c *runCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
-	r := usecase.Start{Task: c.Task, Reset: !c.KeepState, Supersede: c.Supersede, Running: how}
+	r := usecase.Start{Task: c.Task, Reset: !c.KeepState, Supersede: c.Supersede, Running: how,
+		Priority: c.Priority, QueueSeconds: c.QueueFor.Seconds()}
 	err = c.follow(ctx, a, func(d *app.Parts, call *usecase.Call) (*usecase.Outcome, error) {
 		if err := unanswerable(a); err != nil {
 			return nil, err

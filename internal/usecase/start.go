@@ -55,6 +55,9 @@ type Start struct {
 	Reset     bool   `json:"reset_environment" default:"true"`
 	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"gelab"`
 	Supersede bool   `json:"supersede" default:"false" listed:"gelab"`
+	// how it waits with Queue
+	Priority     Priority `json:"priority" default:"normal" listed:"gelab"`
+	QueueSeconds float64  `json:"queue_seconds,omitempty" min:"1" max:"604800" listed:"gelab"`
 	// Phone are the labels of the phone that is wanted, see runs.Wanted.
 	Phone json.RawMessage `json:"phone,omitempty" listed:"gelab"`
 	// Skill is what the run replays, see runs.Settings, or nil.
@@ -62,6 +65,40 @@ type Start struct {
 	// Moving says that something was opened just before: the first step waits for rest.
 	Moving bool `json:"-"`
 	Running
+}
+
+// Priority is where a task waits among those of the same client. "" is Normal.
+type Priority string
+
+// The priorities.
+const (
+	Low    Priority = "low"
+	Normal Priority = "normal"
+	High   Priority = "high"
+)
+
+const mostQueued = 604_800 // seconds
+
+var ranks = map[Priority]int{Low: -1, "": 0, Normal: 0, High: 1}
+
+// turn is how the task waits.
+func (a *Start) turn() (t runs.Turn, err error) {
+	rank, known := ranks[a.Priority]
+	switch {
+	case !known:
+		err = runs.Refuse(runs.InvalidArgument, "pass low, normal or high",
+			"there is no priority %q", a.Priority)
+	case !a.Queue && (rank != 0 || a.QueueSeconds != 0):
+		err = runs.Refuse(runs.InvalidArgument, "ask for that too (queue), or leave them out",
+			"a priority, and for how long, are of a task that may wait for a busy phone")
+	case a.QueueSeconds < 0 || a.QueueSeconds > mostQueued:
+		err = runs.Refuse(runs.InvalidArgument, "pass at most a week, or leave it out",
+			"%v seconds is no time to wait for a phone", a.QueueSeconds)
+	case a.QueueSeconds != 0:
+		t.Until = time.Now().Add(time.Duration(a.QueueSeconds * float64(time.Second)))
+	}
+	t.Rank = rank
+	return t, err
 }
 
 // Start begins a session with a task, and waits for it.
@@ -74,6 +111,10 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 	}
 	fit := u.fitting(c, &a)
 	set.Skill = a.Skill
+	turn, err := a.turn()
+	if err != nil {
+		return nil, err
+	}
 	wanted, err := runs.ParseWanted(a.Phone)
 	if err != nil {
 		return nil, err
@@ -81,7 +122,7 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 	st, err := u.opts.Runs.Start(ctx, runs.StartRequest{
 		Task: a.Task, Serial: a.Device, Phone: wanted, MaxSteps: a.MaxSteps,
 		KeepEnvironment: !a.Reset, Moving: a.Moving,
-		Queue: a.Queue, Supersede: a.Supersede, By: c.By,
+		Queue: a.Queue, Turn: turn, Supersede: a.Supersede, By: c.By,
 		Client: c.Client, Key: a.Key, Settings: set,
 	})
 	if err != nil {
