@@ -1,6 +1,7 @@
 package inquiry
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -53,6 +54,13 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 	*d = Decision(sent.plain)
 	d.EditedAction = cmp.Or(d.EditedAction, sent.Alias)
 	return nil
+}
+
+// strictly decodes JSON with known fields.
+func strictly(raw []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
 }
 
 // Edited is the request as an [EditedAction] is written, for somebody to change.

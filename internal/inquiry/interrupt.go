@@ -1,7 +1,6 @@
 package inquiry
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -126,13 +125,6 @@ func (q Question) Resume(raw []byte) ([]Decision, error) {
 		}
 	}
 	return list, nil
-}
-
-// strictly decodes JSON with known fields.
-func strictly(raw []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	return d.Decode(into)
 }
 
 // OfDecision makes a decision what was sent if the type of the reply is one of decisions, as the

@@ -104,7 +104,8 @@ type beginning struct {
 type Turn struct {
 	// Rank is among the runs of the same client: higher ones go first.
 	Rank int `json:"rank,omitempty"`
-	// Until is when it ends if it still waits, by the clock of the machine that looks. Zero is never.
+	// Until is when it ends if it still waits, by the clock of the machine that looks; zero is
+	// never.
 	Until time.Time `json:"until,omitzero"`
 }
 
