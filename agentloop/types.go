@@ -90,17 +90,6 @@ func (t Timing) Parts() []Part {
 		{"intent", t.Intent}, {"check", t.Check}, {"touch", t.Touch}}
 }
 
-// String lists the parts that took any time, to the millisecond.
-func (t Timing) String() string {
-	var list []string
-	for _, p := range t.Parts() {
-		if d := p.Time.Round(time.Millisecond); d > 0 {
-			list = append(list, fmt.Sprint(p.Name, " ", d))
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
 // Plus is the sum of t and u, part by part.
 func (t Timing) Plus(u Timing) Timing {
 	t.Ready, t.Done = t.Ready+u.Ready, t.Done+u.Done

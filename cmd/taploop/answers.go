@@ -33,7 +33,7 @@ func (c *answersListCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		return printList(a, c.JSON, list, "no answer is remembered",
 			"ID SINCE FOR USED BY ANSWER QUESTION", func(m inquiry.Remembered) []any {
-				scope := string(m.Scope)
+				scope := a.term(string(m.Scope))
 				if name := m.App + m.SessionID; name != "" {
 					scope += " " + name
 				}
@@ -66,8 +66,8 @@ func (c *answersForgetCmd) Run(ctx context.Context, a *invocation) error {
 				return err
 			}
 			for _, m := range gone {
-				if _, err := fmt.Fprintf(a.out, "forgotten: %s: %s\n", text.Line(m.Question),
-					text.Line(m.Answer)); err != nil {
+				if _, err := fmt.Fprintf(a.out, "%s: %s: %s\n", a.term("forgotten"),
+					text.Line(m.Question), text.Line(m.Answer)); err != nil {
 					return err
 				}
 			}

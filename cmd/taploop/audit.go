@@ -76,18 +76,22 @@ func auditRow(a *invocation, e store.AuditEntry, layout string) []any {
 	if e.Took > 0 {
 		took = e.Took.Round(time.Millisecond).String()
 	}
+	switch e.Event {
+	case store.AuditRemembered, store.AuditGranted, store.AuditGrantEnded, store.AuditUnasked:
+		e.Text = a.term(e.Text)
+	}
 	words := text.Line(strings.TrimSpace(e.Text + " " + e.Answer))
 	row := []any{e.At.Local().Format(layout), a.term(string(e.Event))}
-	for _, cell := range []string{e.QuestionID, e.SessionID, e.Channel,
-		actorOf(e), took, words} {
+	for _, cell := range []string{e.QuestionID, e.SessionID,
+		a.term(e.Channel), actorOf(e, a.term), took, words} {
 		row = append(row, cmp.Or(cell, "-"))
 	}
 	return row
 }
 
 // actorOf is who acted, and with which authority.
-func actorOf(e store.AuditEntry) string {
-	by, authority := text.Line(e.By), text.Line(e.Authority)
+func actorOf(e store.AuditEntry, term func(string) string) string {
+	by, authority := text.Line(e.By), term(text.Line(e.Authority))
 	switch {
 	case authority == "":
 		return by

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -18,7 +16,6 @@ import (
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/store"
-	"github.com/taploop/taploop/internal/text"
 )
 
 type doctorCmd struct {
@@ -131,17 +128,9 @@ func (c *doctorCmd) show(a *invocation, r doctor.Report) error {
 		return printJSON(a.out, r)
 	}
 	for _, f := range r.Findings {
-		if err := showFinding(a.out, f); err != nil {
+		if err := f.Print(a.out, a.Lang()); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func showFinding(w io.Writer, f doctor.Finding) error {
-	_, err := fmt.Fprintf(w, "%-8s %s  [%s]\n", f.Level, text.Line(f.Says), f.ID)
-	if f.Mend != "" && err == nil {
-		_, err = fmt.Fprintf(w, "         try: %s\n", text.Line(f.Mend))
-	}
-	return err
 }

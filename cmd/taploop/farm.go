@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -124,7 +123,7 @@ func (c *farmRequeueCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		run, err := d.Manager.Requeue(ctx, x.ID)
 		if err == nil {
-			_, err = fmt.Fprintln(a.out, a.term(string(run.State)))
+			err = a.tell(string(run.State))
 		}
 		return err
 	})

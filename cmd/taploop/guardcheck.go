@@ -56,7 +56,8 @@ func (c *guardCheckCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	return printList(a, c.JSON, p.Rules(), "", "RULE DECISION SEVERITY ACTION APP ABOUT",
 		func(r guard.Rule) []any {
-			return []any{r.Name, r.Decision, cmp.Or(r.Severity, "sensitive"),
+			return []any{r.Name, a.term(string(r.Decision)),
+				a.term(cmp.Or(r.Severity, "sensitive")),
 				cmp.Or(strings.Join(r.Action, ","), "*"), cmp.Or(strings.Join(r.App, ","), "*"),
 				cmp.Or(text.Cut(r.When, 200), r.Description, "-")}
 		})
@@ -104,7 +105,8 @@ func (c *guardCheckCmd) one(ctx context.Context, a *invocation, p *guard.Policy)
 		{"judge", asks},
 	} {
 		if line[1] != "" {
-			if _, err := fmt.Fprintf(a.out, "%-14s%s\n", line[0], text.Line(line[1])); err != nil {
+			if _, err := fmt.Fprintf(a.out, "%-14s%s\n", a.term(line[0]),
+				a.term(text.Line(line[1]))); err != nil {
 				return err
 			}
 		}
@@ -176,7 +178,8 @@ func (c *guardCheckCmd) steps(ctx context.Context, a *invocation, p *guard.Polic
 				if s.Unseen {
 					why = strings.TrimSpace("(elements not known) " + why)
 				}
-				return []any{s.Step, s.Action, cmp.Or(s.Element, "-"), s.Verdict, s.Severity,
+				return []any{s.Step, s.Action, cmp.Or(s.Element, "-"), a.term(string(s.Verdict)),
+					a.term(s.Severity.String()),
 					cmp.Or(s.Rule, "-"), cmp.Or(why, "-")}
 			})
 	})

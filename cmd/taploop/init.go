@@ -168,7 +168,7 @@ func (m initMachine) Try(ctx context.Context, c firsttime.Choice) (t firsttime.T
 		return t, context.Cause(ctx)
 	}
 	for _, f := range r.Findings {
-		if err := showFinding(m.a.err, f); err != nil {
+		if err := f.Print(m.a.err, m.a.Lang()); err != nil {
 			return t, err
 		}
 	}

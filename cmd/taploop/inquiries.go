@@ -63,8 +63,8 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *invocation) error {
 		return printList(a, c.JSON, list, "no questions",
 			"QUESTION SESSION AGE UNTIL "+column+" TEXT", func(q inquiry.Question) []any {
 				return []any{id(q), cmp.Or(session(q), "-"), age(now.Sub(q.AskedAt)),
-					q.ExpiresAt.Local().Format(toMinute), cmp.Or(of(q), "-"),
-					wording(q.In(a.Lang()))}
+					q.ExpiresAt.Local().Format(toMinute), cmp.Or(a.term(of(q)), "-"),
+					wording(q.In(a.Lang()), a.term)}
 			})
 	})
 }
@@ -93,21 +93,25 @@ func printQuestion(out io.Writer, lang string, q inquiry.Question) error {
 	w.Line("session", q.SessionID)
 	w.Line("asked", q.AskedAt.Local().Format(time.DateTime))
 	w.Line("until", q.ExpiresAt.Local().Format(time.DateTime))
-	w.Line("channels", channelsOf(q))
+	w.Line("channels", words.Phrase(lang, channelsOf(q)))
 	w.Line("task", q.Task)
 	w.Line("text", q.Text)
 	for _, d := range q.Details() {
+		if d.Full {
+			d.Text = words.Phrase(lang, d.Text)
+		}
 		w.Line(d.Name, d.Text)
 	}
 	if q.Frame != "" {
 		w.Line("screen", "taploop inquiries "+prefix(q.ID, 8)+" --picture FILE.jpg")
 	}
 	if q.Suggestion != nil {
-		w.Line("drafted", q.Suggestion.Answer+" (by the model "+q.Suggestion.By+")")
+		w.Line("drafted", words.Phrase(lang, q.Suggestion.Answer+
+			" (by the model "+q.Suggestion.By+")"))
 	}
 	w.Line("models", q.Usage.String())
 	if q.Secret && q.Open() {
-		w.Line("secret", "yes: taploop reply "+prefix(q.ID, 8)+" -")
+		w.Line("secret", "taploop reply "+prefix(q.ID, 8)+" -")
 	}
 	if q.Resolution != nil {
 		w.Line("answer", q.Resolution.Response.String())
@@ -158,22 +162,22 @@ func outcome(q inquiry.Question, term func(string) string) string {
 	if q.Resolution == nil {
 		return status
 	}
-	return status + " " + term("by") + " " + text.Line(q.Resolution.Who())
+	return status + " " + term("by") + " " + term(text.Line(q.Resolution.Who()))
 }
 
 // wording is the question in one line, with what sort of answer it wants.
-func wording(q inquiry.Question) string {
+func wording(q inquiry.Question, term func(string) string) string {
 	line := text.Line(q.Text)
 	sort := ""
 	if q.Body != nil {
-		sort = text.Line(q.Body.Sort())
+		sort = term(text.Line(q.Body.Sort()))
 	}
 	switch {
 	case q.Kind.Flag() != "" && q.Open():
 		line += " (" + sort + ": " + replyTo(q) + ")"
 	case q.Kind.Flag() != "":
 	case q.Secret:
-		line += " (secret: " + replyTo(q) + ")"
+		line += " (" + term("secret") + ": " + replyTo(q) + ")"
 	case sort != "":
 		line += " (" + sort + ")"
 	}

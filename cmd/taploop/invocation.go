@@ -45,6 +45,12 @@ func (a *invocation) term(word string) string {
 	return a.phrase(word)
 }
 
+// tell prints a line on stdout, as [invocation.term] has it.
+func (a *invocation) tell(said string) error {
+	_, err := fmt.Fprintln(a.out, a.term(said))
+	return err
+}
+
 // Load reads the configuration, and logs from here on as it says.
 func (a *invocation) Load() error { return a.loadLogging(slog.LevelWarn) }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/app/serve"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/terminal/story"
 )
 
 // Results, sessions show, the metrics and the page of the benchmarks name the parts of a step
@@ -41,7 +42,7 @@ func TestThePartsOfAStepHaveTheSameNamesEverywhere(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n\n")
 	require.Equal(t, want, names("(?m)^\\| `(\\w+)` \\|", table))
 
-	require.Equal(t, want, names(`(?:^|, )(\w+) `, spent.String()))
+	require.Equal(t, want, names(`(?:^|, )(\w+) `, story.In("en").Parts(spent)))
 
 	b, err := json.Marshal(export.NewParts(spent))
 	require.NoError(t, err)

@@ -37,22 +37,12 @@ func printList[T any](a *invocation, asJSON bool, items []T, none, columns strin
 	return tty.Table(a.out, rows, tty.Columns(a.out))
 }
 
-// shortIDs cuts ids of the items so that they can be told apart.
-func shortIDs[T any](items []T, id func(T) string) func(T) string {
-	ids := make([]string, len(items))
-	for i, item := range items {
-		ids[i] = id(item)
-	}
-	n := text.Distinct(ids, tty.ShortID)
-	return func(item T) string { return prefix(text.Line(id(item)), n) }
-}
-
 // tableIDs are ids as a table shows them: at a terminal cut, elsewhere whole.
 func tableIDs[T any](a *invocation, items []T, id func(T) string) func(T) string {
 	if tty.Columns(a.out) == 0 {
 		return id
 	}
-	return shortIDs(items, id)
+	return tty.ShortIDs(items, id)
 }
 
 // printJSON writes v indented, for programs and people. It is how all JSON is printed: what would

@@ -69,8 +69,7 @@ func (c *replayCmd) print(a *invocation, r replay.Report) error {
 	case c.JSON:
 		return printJSON(a.out, shownReplay{a.Conf.Model.Name, r})
 	case len(r.Steps) == 0:
-		_, err := fmt.Fprintln(a.out, "no step was asked")
-		return err
+		return a.tell("no step was asked")
 	}
 	rows := [][]string{{"STEP", "AGREES", "RECORDED", "ASKED", "APART", "TIME", "TOKENS"}}
 	for _, s := range r.Steps {
@@ -101,8 +100,7 @@ func (c *replayCmd) print(a *invocation, r replay.Report) error {
 // sum says what the steps come to.
 func (c *replayCmd) sum(a *invocation, r replay.Report) error {
 	if r.Asked == 0 {
-		_, err := fmt.Fprintln(a.out, "\nno step was asked")
-		return err
+		return a.tell("no step was asked")
 	}
 	_, err := fmt.Fprintf(a.out, "\n%s agrees in %d of %s, %s (95%%: %s to %s); of the same "+
 		"kind %d, unreadable %d\n", text.Line(a.Conf.Model.Name), r.Agreed,

@@ -243,13 +243,18 @@ func (c *replyCmd) refused(ctx context.Context, a *invocation, db *store.Store, 
 		return hint.Add(err, why.Hint)
 	}
 	r := q.Resolution
-	fmt.Fprintf(a.err, "taploop: too late: the question was %s %s by %s", q.Status,
-		r.At.Local().Format("2006-01-02 at 15:04:05"), text.Line(r.Authorized()))
-	if words := text.Line(r.Response.String()); words != "" {
-		fmt.Fprintf(a.err, ": %s", text.Cut(words, 200))
+	who := a.phrase(text.Line(r.Who()))
+	if r.Authority != "" {
+		who += " (" + a.phrase(r.Authority) + ")"
 	}
-	a.notef(", %s after it was asked\n  try: %s", age(r.At.Sub(q.AskedAt).Round(time.Second)),
-		why.Hint)
+	if said := text.Line(r.Response.String()); said != "" {
+		who += ": " + text.Cut(said, 200)
+	}
+	at := r.At.Local()
+	a.notef("taploop: too late: the question was %s %s at %s by %s, %s after it was asked", q.Status,
+		at.Format(time.DateOnly), at.Format(time.TimeOnly), who,
+		age(r.At.Sub(q.AskedAt).Round(time.Second)))
+	a.try(why.Hint)
 	return ended(exitNotCompleted)
 }
 
@@ -271,6 +276,5 @@ func (c *replyCmd) taken(a *invocation, res inquiry.Result) error {
 		a.notef("whatever runs it goes on by itself; when nothing does: taploop continue %s",
 			q.SessionID)
 	}
-	_, err := fmt.Fprintln(a.out, q.Status)
-	return err
+	return a.tell(string(q.Status))
 }

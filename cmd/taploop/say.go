@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/app"
@@ -39,7 +38,7 @@ func (a *invocation) act(ctx context.Context, session string,
 		}
 		o, err := do(d, sess)
 		if err == nil {
-			_, err = fmt.Fprintln(a.out, a.term(string(o.Status.Run.State)))
+			err = a.tell(string(o.Status.Run.State))
 		}
 		return err
 	})

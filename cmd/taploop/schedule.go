@@ -109,14 +109,15 @@ func (c *scheduleListCmd) Run(ctx context.Context, a *invocation) error {
 			list = append(list, l)
 		}
 		return printList(a, c.JSON, list, `no schedules; taploop schedule add "0 8 * * 1-5" `+
-			`"TASK" makes one`, "NAME TIMES NEXT LAST PHONE TASK", scheduleRow)
+			`"TASK" makes one`, "NAME TIMES NEXT LAST PHONE TASK",
+			func(l listedSchedule) []any { return scheduleRow(a, l) })
 	})
 }
 
-func scheduleRow(l listedSchedule) []any {
+func scheduleRow(a *invocation, l listedSchedule) []any {
 	last := "-"
 	if l.Last != nil {
-		last = l.Last.At.Local().Format(toMinute) + " " + string(l.Last.State)
+		last = l.Last.At.Local().Format(toMinute) + " " + a.term(string(l.Last.State))
 	}
 	return []any{l.Name, text.Line(strings.TrimSpace(l.Spec + " " + l.Zone)),
 		whenOrDash(l.Next), last, cmp.Or(text.Line(l.Serial), "-"),

@@ -22,8 +22,7 @@ type storeMigrateCmd struct {
 // Run opens the store.
 func (c *storeMigrateCmd) Run(ctx context.Context, a *invocation) error {
 	return a.withStore(ctx, func(*store.Store) error {
-		_, err := fmt.Fprintf(a.out, "the store has schema %d\n", store.Schema())
-		return err
+		return a.tell(fmt.Sprintf("the store has schema %d", store.Schema()))
 	})
 }
 
@@ -37,8 +36,7 @@ func (c *storeCheckCmd) Run(ctx context.Context, a *invocation) error {
 		if err := db.Check(ctx, nil); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(a.out, "the store is whole")
-		return err
+		return a.tell("the store is whole")
 	})
 }
 
@@ -77,6 +75,5 @@ func (c *storeCopyCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(a.out, "both stores have the same now; name the new one in store.url")
-	return err
+	return a.tell("both stores have the same now; name the new one in store.url")
 }

@@ -150,14 +150,13 @@ func (c *tokenListCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	return printList(a, c.JSON, list, "no tokens; `taploop token create --name NAME` makes one",
 		"NAME ID CREATED EXPIRES RATE USED FOR", func(t listedToken) []any {
-			bearer := "programs"
+			bearer := a.term("programs")
 			if t.Person {
-				bearer = "a person"
+				bearer = a.term("a person")
 			}
 			if len(t.For) > 0 {
-				bearer += ", for " + strings.Join(t.For, ", ")
+				bearer += a.term(", for ") + strings.Join(t.For, ", ")
 			}
-			bearer = a.term(bearer)
 			return []any{t.Name, t.ID, t.Created.Local().Format(time.DateTime),
 				whenOrDash(t.Expires), cmp.Or(string(t.Rate), "-"), whenOrDash(t.Used), bearer}
 		})

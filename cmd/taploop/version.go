@@ -34,9 +34,8 @@ func (c *versionCmd) Run(a *invocation) error {
 		if c.JSON {
 			return printJSON(a.out, b)
 		}
-		_, err := fmt.Fprintf(a.out, "%scommit %s\nbuilt %s\nschema %d\n", versionLine(),
-			cmp.Or(b.Commit, "unknown"), cmp.Or(b.Date, "unknown"), b.Schema)
-		return err
+		return a.tell(fmt.Sprintf("%scommit %s\nbuilt %s\nschema %d", versionLine(),
+			cmp.Or(b.Commit, "unknown"), cmp.Or(b.Date, "unknown"), b.Schema))
 	}
 	text, err := gzip.NewReader(bytes.NewReader(licenses))
 	if err != nil {

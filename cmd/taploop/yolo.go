@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,8 +94,7 @@ func (c *yoloOnCmd) Run(ctx context.Context, a *invocation) error {
 		if err := db.Grants.Give(ctx, g, byCommandLine()); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(a.out, text.Line(g.String()))
-		return err
+		return a.tell(text.Line(g.String()))
 	})
 }
 
@@ -116,14 +116,12 @@ func (c *yoloOffCmd) Run(ctx context.Context, a *invocation) error {
 			return err
 		}
 		for _, g := range ended {
-			if _, err := fmt.Fprintln(a.out, "ended: "+text.Line(g.String())); err != nil {
-				return err
-			}
+			err = cmp.Or(err, a.tell("ended: "+text.Line(g.String())))
 		}
 		if len(ended) == 0 {
 			a.notef("there was nothing to end")
 		}
-		return nil
+		return err
 	})
 }
 
@@ -141,11 +139,11 @@ func (c *yoloStatusCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		return printList(a, c.JSON, list, "whatever the guard asks about is asked",
 			"SCOPE NAME UNTIL LEFT BY ONLY", func(g guard.Grant) []any {
-				left := "any"
+				left := a.term("any")
 				if g.Times > 0 {
 					left = strconv.Itoa(g.Times - g.Used)
 				}
-				return []any{g.Scope, g.Name, g.Until.Local().Format("2006-01-02 15:04:05"), left,
+				return []any{a.term(string(g.Scope)), g.Name, g.Until.Local().Format("2006-01-02 15:04:05"), left,
 					g.By, g.Target}
 			})
 	})

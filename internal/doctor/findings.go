@@ -3,10 +3,13 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -27,6 +30,16 @@ type Finding struct {
 	Subject string `json:"subject"` // adb, a phone, model, ...
 	Says    string `json:"says"`
 	Mend    string `json:"mend,omitempty"` // empty if the level is OK
+}
+
+// Print prints the finding for people, harmless for a terminal. Its level and label are in lang.
+func (f Finding) Print(w io.Writer, lang string) error {
+	_, err := fmt.Fprintf(w, "%-8s %s  [%s]\n", words.Phrase(lang, string(f.Level)),
+		text.Line(f.Says), f.ID)
+	if f.Mend != "" && err == nil {
+		_, err = fmt.Fprintf(w, "         %s: %s\n", words.Phrase(lang, "try"), text.Line(f.Mend))
+	}
+	return err
 }
 
 // Report is all that was found. A cause has one finding, and what follows from it has none.

@@ -82,7 +82,7 @@ func newBook(all map[string]string) *book {
 }
 
 // about is a message that ends with what it is about, quoted.
-var about = regexp.MustCompile(`(?s)^(.*\S)( "(?:[^"\\]|\\.)*")$`)
+var about = regexp.MustCompile(`(?s)^(.*[^\s:])(:? "(?:[^"\\]|\\.)*")$`)
 
 // translate translates a message, and its parts in turn.
 func (b *book) translate(said string) string {
@@ -97,12 +97,25 @@ func (b *book) translate(said string) string {
 	if m := about.FindStringSubmatch(said); m != nil {
 		return b.translate(m[1]) + m[2]
 	}
-	for _, between := range []string{": ", "; "} {
+	if list := strings.Split(said, ", "); len(list) > 1 && b.knows(list) {
+		return strings.Join(list, ", ")
+	}
+	for _, between := range []string{"\n", ": ", "; "} {
 		if head, tail, found := strings.Cut(said, between); found {
 			return b.translate(head) + between + b.translate(tail)
 		}
 	}
 	return said
+}
+
+// knows translates the parts of a list, and reports whether there is a translation of each.
+func (b *book) knows(list []string) bool {
+	for i, said := range list {
+		if list[i] = b.translate(said); list[i] == said {
+			return false
+		}
+	}
+	return true
 }
 
 // fill puts the parts in, translated.

@@ -26,8 +26,8 @@ func TestAMessageIsTranslatedWithItsParts(t *testing.T) {
 		"looking at the phones: no ADB server is listening at 127.0.0.1:1": "查看手机：" +
 			"no ADB server is listening at 127.0.0.1:1",
 		"looking at the phones: no ADB server is listening": "查看手机：没有 ADB 服务在监听",
-		"step 3: looking: the phone is offline":             "step 3: looking: 手机不在线",
-		`step 3: no phone "no phone"`:                       `step 3: 没有手机 "no phone"`,
+		"step 3: looking: the phone is offline":             "第 3 步: looking: 手机不在线",
+		`step 3: no phone "no phone"`:                       `第 3 步: 没有手机 "no phone"`,
 		"nothing of ours":                                   "nothing of ours",
 		"":                                                  "",
 	} {
@@ -70,7 +70,10 @@ var others = []string{"unexpected argument %s", "unknown flag %s",
 	"unknown action %q (want one of %s)",
 	"%s has no argument %q (it has: %s)",
 	"%q is a reserved character",
-	"open %s: no such file or directory",
+	"open %s: no such file or directory", "missing flags: %s", "expected %q",
+	"expected %s value but got %q (%s)", "%s must be one of %s but got %q", "stat %s",
+	"no such file or directory", "executable file not found in $PATH", "missing port in address",
+	"end of range (%d) above maximum (%d)",
 	"{{%s}} is neither a variable, a column of with nor a secret (there are none)",
 }
 

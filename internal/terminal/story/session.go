@@ -62,6 +62,7 @@ type ShownStep struct {
 	Replies  []ShownReply      `json:"replies,omitempty"`
 	TookMS   int64             `json:"took_ms"`
 	At       time.Time         `json:"at"`
+	act      actions.Action
 }
 
 // ShownReply is a reply of the model, and why it was not understood.
@@ -139,7 +140,8 @@ func newShownStep(ctx context.Context, db *store.Store, st store.StepRecord,
 	asked []inquiry.Question) (ShownStep, error) {
 	s := ShownStep{Step: export.NewStep(st), Index: st.Index, Exchange: st.Exchange,
 		Frame: st.FrameID, App: st.Screen.State.App,
-		Tries: len(st.Proposal.Tries), TookMS: st.Timing.Total().Milliseconds(), At: st.StartedAt}
+		Tries: len(st.Proposal.Tries), TookMS: st.Timing.Total().Milliseconds(), At: st.StartedAt,
+		act: st.Proposal.Action}
 	for _, try := range st.Proposal.Tries {
 		s.Replies = append(s.Replies, ShownReply{try.Reply, try.Error, try.Again})
 	}
@@ -164,7 +166,7 @@ func (x Shown) Print(w io.Writer, lang string) {
 	p, said := tty.Sheet{To: w, Columns: tty.Columns(w), Lang: lang}, In(lang)
 	session := x.Session.ID
 	if x.Session.Serial != "" {
-		session = words.Phrase(lang, fmt.Sprintf("%s on %s, %s", session,
+		session = words.Phrase(lang, fmt.Sprintf("%s on phone %s, %s", session,
 			text.Line(x.Session.Serial), text.Count(x.Session.Steps, "step")))
 	}
 	p.Line("session ", session)
@@ -175,7 +177,11 @@ func (x Shown) Print(w io.Writer, lang string) {
 		fmt.Fprintln(w)
 		p.Line("task: ", r.Task)
 		state := words.Phrase(lang, string(r.State))
-		p.Line("", strings.Join([]string{state, string(r.StopReason), r.Answer}, " "))
+		why := string(r.StopReason)
+		if p.Columns > 0 {
+			why = said.Why(why)
+		}
+		p.Line("", strings.Join([]string{state, why, r.Answer}, " "))
 		if r.Message != r.Answer {
 			p.Line("  why: ", r.Message)
 		}
@@ -189,7 +195,7 @@ func (x Shown) Print(w io.Writer, lang string) {
 		}
 		if x.Session.Serial != "" { // the times are those of steps
 			p.Line("  time: ", said.Span(r.usage.Work())+said.Waiting(r.usage))
-			p.Line("  parts: ", r.usage.Timing.String())
+			p.Line("  parts: ", said.Parts(r.usage.Timing))
 		}
 		if r.Calls > 0 {
 			p.Line("  model: ", words.Phrase(lang, fmt.Sprintf("%s, %d tokens sent, %d received",
@@ -210,15 +216,16 @@ func (x Shown) Print(w io.Writer, lang string) {
 	}
 }
 
-// tenths is a duration to a tenth of a second.
-func tenths(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
-
 func (s ShownStep) print(p tty.Sheet) {
-	p.Line(fmt.Sprintf("  %3d  %-7s ", s.Index, s.State), fmt.Sprintf("%s  %s",
-		text.Cut(text.Line(s.Action), 400), tenths(time.Duration(s.TookMS)*time.Millisecond)))
+	done := words.Phrase(p.Lang, s.Action)
+	if s.act != nil {
+		done = actions.Brief(s.act, p.Lang)
+	}
+	p.Line(fmt.Sprintf("  %3d  %-7s ", s.Index, words.Phrase(p.Lang, string(s.State))),
+		fmt.Sprintf("%s  %s", text.Cut(text.Line(done), 400), In(p.Lang).Span(time.Duration(s.TookMS)*time.Millisecond)))
 	const below = "       "
 	if s.Refusal != "" {
-		p.Line(below, s.Refusal)
+		p.Line(below, words.Phrase(p.Lang, s.Refusal))
 	}
 	p.Line(below+"thought: ", text.Cut(text.Line(s.Thought), 400))
 	p.Line(below+"explain: ", text.Cut(text.Line(s.Explain), 400))
@@ -237,7 +244,7 @@ func (s ShownStep) print(p tty.Sheet) {
 
 // exchange prints the step's question and what came of it.
 func (s ShownStep) exchange(p tty.Sheet, below string) {
-	asked := tenths(time.Duration(s.AskedMS) * time.Millisecond)
+	asked := In(p.Lang).Span(time.Duration(s.AskedMS) * time.Millisecond)
 	switch q, x := s.Question, s.Exchange; {
 	case q != nil && q.Resolution != nil:
 		p.Line(below+"asked: ", q.Text)

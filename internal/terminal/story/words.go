@@ -128,6 +128,17 @@ func (w Words) Span(d time.Duration) string {
 	return fmt.Sprintf(w.Minutes, s/60, s%60)
 }
 
+// Parts lists the parts of a time that took any.
+func (w Words) Parts(t agentloop.Timing) string {
+	var list []string
+	for _, p := range t.Parts() {
+		if d := p.Time.Round(time.Millisecond); d > 0 {
+			list = append(list, words.Phrase(w.lang, p.Name)+" "+d.String())
+		}
+	}
+	return strings.Join(list, w.Comma)
+}
+
 // thousands is a large number in few digits: 950, 1.2k, 12k, 3.4M.
 func thousands(n int) string {
 	f, unit := float64(n), ""

@@ -85,3 +85,13 @@ const leastCell = 5
 
 // ShortID is the least number of characters of an id that are shown.
 const ShortID = 8
+
+// ShortIDs cuts ids of the items so that they can be told apart.
+func ShortIDs[T any](items []T, id func(T) string) func(T) string {
+	ids := make([]string, len(items))
+	for i, item := range items {
+		ids[i] = id(item)
+	}
+	n := text.Distinct(ids, ShortID)
+	return func(item T) string { s := text.Line(id(item)); return s[:min(n, len(s))] }
+}
