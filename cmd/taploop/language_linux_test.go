@@ -82,10 +82,10 @@ func inChinese(b *testEnv, session string, ids []string) [][]string {
 		{"test", "nosuch.yaml"}, {"bench", "nosuch"},
 		{"prompt", session}, {"init"},
 		{"config", "import", "nosuch", "nosuch"}, {"host", "--list"}, {"proxy"}, {"upgrade"},
-		{"run", ""}, {"run", "--serial", "nosuchphone", "买鞋"}, {"serve", "--http=nosuch"},
+		{"run", ""}, {"run", "--serial", "nosuchphone", "买鞋"}, {"serve", "nosuch"},
 		{"--set", "nosuch=1", "devices"}, {"--config", "nosuch.yaml", "devices"},
 		{"--set", "model.temperature=9", "devices"}, {"nosuch"}, {"answers", "forget", "--all"},
-		{"yolo", "on"}, {"yolo", "on", "--all"}, {"yolo", "status"},
+		{"yolo", "on"}, {"yolo", "on", "--all"}, {"yolo", "on", "--app", "com.x"}, {"yolo", "status"},
 		{"completion", "nosuch"}, {"demo", "nosuch"}, {"watch"}}
 	for _, id := range ids {
 		all = append(all, []string{"inquiries", id}, []string{"reply", id, "好"})

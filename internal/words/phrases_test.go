@@ -42,8 +42,9 @@ var verb = regexp.MustCompile(`%(\[\d\])?[a-z]`)
 // counted are numbers of things.
 var counted = regexp.MustCompile(`^(1 [a-z]+|%d [a-z]+s)$`)
 
-// others are what the parsers of the command line and of YAML say, and the system, and what has
-// nothing for its last part.
+// others are what the parsers of the command line and of YAML say, and the system, what has nothing
+// for its last part, and what is said of leave and of whoever answered: a part more would fit too
+// much.
 var others = []string{"unexpected argument %s", "unknown flag %s",
 	"mapping key %q already defined at [%d:%d]",
 	"could not find flow mapping end token '}'",
@@ -70,9 +71,14 @@ var others = []string{"unexpected argument %s", "unknown flag %s",
 	"unknown action %q (want one of %s)",
 	"%s has no argument %q (it has: %s)",
 	"%q is a reserved character",
+	"all until %s UTC", "session %s until %s UTC", "app %s until %s UTC",
+	"action %s until %s UTC", "server %s until %s UTC", "tool %s until %s UTC",
+	"%s through console", "%s through command_line", "%s through page", "%s through memory",
+	"%s through timer", "%s through client", "%s through elicit", "%s through http",
+	"%s through mcp",
 	"open %s: no such file or directory", "missing flags: %s", "expected %q",
 	"expected %s value but got %q (%s)", "%s must be one of %s but got %q", "stat %s",
-	"no such file or directory", "executable file not found in $PATH", "missing port in address",
+	"no such file or directory", "executable file not found in $PATH",
 	"end of range (%d) above maximum (%d)",
 	"{{%s}} is neither a variable, a column of with nor a secret (there are none)",
 }
