@@ -24,8 +24,6 @@ var (
 	noForeign    = folded(wordLists["no_foreign"])
 	sumForeign   = folded(wordLists["sum_foreign"])
 	slideForeign = folded(wordLists["slide_foreign"]) // how people are told to draw a finger
-	// what takes a consent back, wherever in a clause it stands
-	notForeign = folded(wordLists["not_foreign"])
 	// how a wish ends, in the languages that have the verb last
 	lastForeign = folded(`(?:くだ|下さ|ほし|お願い).*| ?줘| ?주세요|라|`)
 	// the words before a verb that is to be done
@@ -158,6 +156,5 @@ func (s *foreignMatcher) names(text string) bool {
 	return s != nil && (s.line.in(text) || s.task.in(text) || s.last.in(text))
 }
 
-var never = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(notForeign)
-})
+// never matches what takes a consent back, wherever in a clause it stands.
+var never = listed("not_foreign")

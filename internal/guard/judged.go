@@ -23,8 +23,8 @@ func byJudge(s *Subject) (finding, bool) {
 }
 
 // Label is the words of the touched element by which a judge is asked about it: what is written on
-// it, behind the question of a dialog if it only says yes to that, else the name in its resource
-// id. It is "" where a touch presses nothing that has a name.
+// it, behind what the page or dialog asks if it only says yes to that, else the name in its resource
+// id, if that is one. It is "" where a touch presses nothing that has a name.
 func (s *Subject) Label() string {
 	e := s.Element
 	if e == nil || e.WholeScreen || e.field() && e.Class != "" {
@@ -33,20 +33,21 @@ func (s *Subject) Label() string {
 	on := e.lines()
 	written := strings.Join(on, " ")
 	switch l := s.Layout; {
-	case l.dialog() && !l.Alone && affirms(on, affirmative()):
+	case l != nil && l.Title != "" && !l.Alone && affirms(on, affirmative()):
 		asks := l.Title
 		if i := slices.IndexFunc(l.Words, question); i >= 0 {
 			asks = l.Words[i]
 		}
 		return text.Cut(text.Line(asks), 40) + ": " + written
-	case written != "":
+	case written != "" || !named(e):
 		return written
 	}
 	return strings.Join(text.Words(e.ResourceID), " ")
 }
 
-// Unknown reports whether s is a touch of a button of which the built-in rules find nothing and
-// whose words they do not know to lead somewhere, or to say yes or no.
+// Unknown reports whether s is a touch of what has a label, in a line, two or the name of a picture,
+// of which the built-in rules find nothing and whose words they do not know to lead somewhere, or to
+// say yes or no.
 func (p *Policy) Unknown(s Subject) bool {
 	s = s.cut()
 	traits, _ := actions.TraitsOf(s.Action)
@@ -56,6 +57,6 @@ func (p *Policy) Unknown(s Subject) bool {
 	}
 	s.Judged = Harmless
 	on := lines(s.Label())
-	return button(s.Element, s.Element.lines()) && len(on) > 0 && !knownHarmless(on) &&
-		!affirms(on, affirmative()) && len(builtin(&s)) == 0
+	return len(on) > 0 && (strings.Contains(s.Element.Class, "Button") || !sentence(on[0], 8)) &&
+		!knownHarmless(on) && !affirms(on, affirmative()) && len(builtin(&s)) == 0
 }

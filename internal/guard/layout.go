@@ -60,14 +60,14 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	vague := yes || !named && s.Judged != Harmless && len(on) > 0 && short(on) &&
 		!viewing().MatchString(on[0]) && (l.Dialog || !leadsOn(s, on[0]))
 	button := l.Button || l.Primary || l.Dialog && !l.declines()
-	if own := sumIn(on); own != "" && short(on) && (l.Button || l.Primary) &&
+	if own := sumIn(on); own != "" && short(on) && (l.Button || l.Primary || l.Dialog) &&
 		!viewing().MatchString(on[0]) {
 		return append(list, finding{classNamed("pay"), underFinger, own})
 	}
-	if sum := s.sumBeside(yes); sum != "" && vague && (yes || button && (l.Primary || l.Dialog)) {
+	if sum := s.sumBeside(yes); sum != "" && vague && (yes || button && (l.Primary || l.Dialog || l.decides())) {
 		list = append(list, finding{classNamed("pay"), onScreen, sum})
 	}
-	if card := cardField(l.Fields); card != "" && vague && (yes || l.Primary || l.Ends) {
+	if card := cardField(l.Fields); card != "" && vague && (yes || l.Primary || l.Ends || l.decides()) {
 		list = append(list, finding{classNamed("pay"), onScreen, card})
 	}
 	if l.Dialog && yes || l.repeats(on) {
@@ -75,7 +75,7 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	}
 	switch {
 	case named || len(list) > 0:
-	case slices.ContainsFunc(on, countsDown.MatchString) && button,
+	case slices.ContainsFunc(on, countsDown.MatchString) && (l.Primary || l.Dialog && button),
 		l.Dialog && l.Primary && !l.Alone && vague && !yes && unknownLanguage(s, on) &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
 		l.Ends && vague && (yes || button), l.Primary && !l.Dialog && vague && !yes && len(on) == 1:
@@ -113,7 +113,7 @@ var booked = regexp.MustCompile(`^[-−–+] ?[^\pL\p{Nd}]?\p{Nd}|^[^\pL\p{Nd}]?
 func (l *Layout) sells(on []string, named bool) *finding {
 	switch {
 	case l == nil:
-	case l.Button && len(on) == 1 && soldFor().MatchString(on[0]) && sumIn(on) != "",
+	case l.Button && (!l.Peer || len(l.Beside) == 0) && len(on) == 1 && soldFor().MatchString(on[0]) && sumIn(on) != "",
 		len(on) > 1 && inPoints().MatchString(on[0]) && !inPoints().MatchString(on[1]) &&
 			sumIn(on[1:]) != "",
 		len(on) == 1 && (draws().MatchString(on[0]) || l.Button && inPoints().MatchString(on[0]) &&

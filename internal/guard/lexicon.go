@@ -2,7 +2,6 @@ package guard
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -137,9 +136,7 @@ func inAll(key string) string {
 }
 
 // notLabels are what the labels of verbs.txt also say.
-var notLabels = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(folded(wordLists["no_labels"]))
-})
+var notLabels = listed("no_labels")
 
 // The apps of which more is known than what they show.
 var (

@@ -166,7 +166,9 @@ func (m *matcher) inHan(name string) bool {
 	if m.ToolsHan == "" {
 		return false
 	}
-	looking := hasAny(name, looksHan...)
+	looking := slices.ContainsFunc(looksHan, func(p string) bool {
+		return strings.HasPrefix(name, p)
+	})
 	for _, at := range m.toolsHan.FindAllStringIndex(name, -1) {
 		if !looking || !recordsHan().MatchString(name[at[1]:]) {
 			return true

@@ -38,9 +38,9 @@ var (
 	// the whole line, or what sensitive words stand behind: words that say no take back no others
 	finalizes = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
-			`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
-				`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
-				`(?:` + yesForeign() + `)(?:[^\pL]|$))`)
+			`^(?:(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
+				`(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` + yesForeign() +
+				`)(?:[^\pL]|$))`)
 	})
 	renews = regexp.MustCompile(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
 	totals = sync.OnceValue(func() *regexp.Regexp {
@@ -52,9 +52,7 @@ var (
 		return regexp.MustCompile(`^(?:` + wordLists["no"] + `|` + noForeign + `|` +
 			inAll("no") + `|(?:` + folded(wordLists["not_do"]) + `).{0,30})$`)
 	})
-	price    = regexp.MustCompile(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
-	currency = regexp.MustCompile(`[$€£¥元]|usd|eur|rmb`)
-	digit    = sync.OnceValue(func() *regexp.Regexp {
+	digit = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\d(?: ?[a-z+]{1,5})?$`)
 	}) // the key of a pad, such as 2 ABC
 	searches = regexp.MustCompile(`search|query|url|address bar|搜索|查找|网址`)
@@ -174,10 +172,11 @@ func calls(t string) bool {
 func takenBack(s *Subject, lines []string, f finding) bool {
 	l := s.Layout
 	switch {
-	case s.Element.chooses() && (f.where == onScreen || f.where == underFinger && !l.dialog()),
+	case s.Element.chooses() && !globs(permissionApps, s.App, true) &&
+		(f.where == onScreen || f.where == underFinger && !l.dialog()),
 		f.where == underFinger && !l.dialog() && (counts(lines) || len(lines) > 1 &&
 			slices.ContainsFunc(lines, booked.MatchString)),
-		l != nil && l.Tab && f.class.Name == "call", s.ownSwitch() && f.class.Name == "grant",
+		s.leadsOnRow(lines, f), l != nil && l.Tab && f.class.Name == "call", s.ownSwitch() && f.class.Name == "grant",
 		s.Element.refuses() && f.class.Name == "grant":
 		return true
 	case f.class.Name == "delete":
@@ -193,8 +192,9 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 		return false
 	}
 	switch {
-	case f.class.Name == "send" && len(l.Fields) > 0, // what was written
-		(f.class.Name == "publish" || f.class.Name == "send" && !s.aboutMoney()) &&
+	case f.class.Name != "publish" && f.class.Name != "send":
+	case len(l.Fields) > 0, // what was written
+		(f.class.Name == "publish" || !s.aboutMoney()) &&
 			strings.Contains(f.words, " ") && !strings.HasPrefix(f.words, "reply "):
 		return false
 	}
@@ -202,6 +202,17 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	return slices.Contains(leading, f.class.Name) && !decided().MatchString(strong) &&
 		!draws().MatchString(strong) &&
 		sumIn(lines) == ""
+}
+
+// leadsOnRow reports whether a finding is of words in a row that opens something: one of several in
+// the settings, or a name above its value on a page that continues by another button.
+func (s *Subject) leadsOnRow(lines []string, f finding) bool {
+	l := s.Layout
+	if l == nil || l.Button || l.Primary || l.Dialog || l.Switch || f.where != underFinger {
+		return false
+	}
+	return l.Peer && strings.Contains(s.App, "settings") ||
+		len(lines) == 2 && len(l.Beside) > 0 && slices.Contains(leading, f.class.Name)
 }
 
 // chooses reports whether the element is a box to tick: what is written on it is for another
@@ -329,6 +340,7 @@ func byContext(s *Subject) (list []finding) {
 // byApp is what follows from the app in front. known says that something was found already.
 func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	vague := !s.Element.hasText() || s.Element.WholeScreen
+	says := affirms(lines[:min(len(lines), 1)], confirms())
 	l := s.Layout
 	if l != nil && (l.Peer || l.Pad) && vague || !known && named(s.Element) {
 		vague = false
@@ -338,10 +350,10 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	case s.aboutMoney():
 		aside := l != nil && (l.Peer || !l.Primary && !l.Dialog &&
 			(s.sumBeside(false) == "" || !l.Button && (l.Bar || len(l.Beside) > 0)))
-		if aside && !vague && !affirms(lines, confirms()) {
+		if aside && !vague && !says {
 			break
 		}
-		if vague || !refusal && (affirms(lines, confirms()) ||
+		if vague || !refusal && (says ||
 			s.Judged != Harmless && button(s.Element, lines) && !leadsOn(s, lines[0]) &&
 				unknownLanguage(s, lines)) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
@@ -353,7 +365,7 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		}
 	case globs(storeApps, s.App, true):
 		for _, l := range lines {
-			if price.MatchString(l) && currency.MatchString(l) || subs.MatchString(l) {
+			if l == sumIn([]string{l}) || subs.MatchString(l) {
 				list = append(list, finding{classNamed("pay"), underFinger, l})
 			}
 			if updates.MatchString(l) {

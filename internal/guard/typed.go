@@ -43,7 +43,7 @@ func byEnterKey(s *Subject) (list []finding) {
 		screen = s.Layout.Enter
 	}
 	for _, t := range screen {
-		if named && !amount().MatchString(normalize(t)) { // such as a result's own button
+		if named && !Priced(t) { // such as a result's own button
 			continue
 		}
 		buttons := slices.DeleteFunc(byLabel(lines(t), onScreen, false), func(f finding) bool {

@@ -33,18 +33,9 @@ func unknownLanguage(s *Subject, lines []string) bool {
 			return unicode.Is(unicode.Han, r)
 		})
 	}
-	return !known(written) && (slices.ContainsFunc(s.Near, func(t string) bool {
-		return amount().MatchString(normalize(t))
-	}) || !slices.ContainsFunc(s.Screen, func(t string) bool { return known(normalize(t)) }))
+	return !known(written) && (sumIn(s.Near) != "" ||
+		!slices.ContainsFunc(s.Screen, func(t string) bool { return known(normalize(t)) }))
 }
-
-// amount is a sum of money.
-var amount = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:[$€£¥₽₩₹₺₫฿₴]|\b(?:` + units + `)\.?) ?\d|` +
-		`\d[\d., ]* ?(?:[$€£¥₽₩₹₺₫฿₴元円원]|(?:` + units + `)\b|руб)`)
-})
-
-const units = `usd|eur|gbp|cny|rmb|jpy|krw|inr|brl|rub|chf|try|kr|zl|kc|ft|lei|rs|rp|tl`
 
 // disposes is what a place is called onto which things are thrown away.
 var disposes = sync.OnceValue(func() *regexp.Regexp {

@@ -55,16 +55,7 @@ func delayed(sentence string) bool {
 		hour := hourly.MatchString(before) &&
 			strings.ContainsFunc(sentence[at[0]:at[1]], unicode.IsDigit)
 		if !hour && !ofThing().MatchString(before) && !strings.HasPrefix(after, "'s") &&
-			!strings.HasPrefix(after, "’s") && !hasAny(after, "的", "の", "의") {
-			return true
-		}
-	}
-	return false
-}
-
-func hasAny(s string, prefixes ...string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
+			!strings.HasPrefix(after, "’s") && strings.IndexAny(after, "的の의") != 0 {
 			return true
 		}
 	}

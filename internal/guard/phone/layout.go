@@ -172,7 +172,7 @@ func (p *page) lowest(i int) bool {
 // i.
 func (p *page) besides(i int) (labels []string) {
 	for j := range p.list {
-		if j != i && button(&p.list[j]) && p.primary(j) {
+		if j != i && p.primary(j) {
 			g := element(p.list, j, p.list[j].Bounds.Center())
 			labels = append(labels, strings.TrimSpace(g.Text+"\n"+g.Description))
 		}
@@ -180,14 +180,15 @@ func (p *page) besides(i int) (labels []string) {
 	return labels
 }
 
-// pair is the label of the only other element of the size of the element i on its line, "" for none
-// or several.
+// pair is the label of the only other element of the size of the element i on its line, or of the
+// only other button above or below, "" for none or several.
 func (p *page) pair(i int) (label string) {
 	r := p.list[i].Bounds
 	for j := range p.list {
 		b := p.list[j].Bounds
-		if j == i || !p.list[j].Touchable() || !alike(b.Min.Y, r.Min.Y) ||
-			!alike(b.Max.Y, r.Max.Y) {
+		line := alike(b.Min.Y, r.Min.Y) && alike(b.Max.Y, r.Max.Y)
+		if j == i || !p.list[j].Touchable() ||
+			!line && !(button(&p.list[i]) && button(&p.list[j]) && p.column(i, j)) {
 			continue
 		}
 		if label != "" || !alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) {
@@ -320,9 +321,7 @@ func (p *page) peer(i int) bool {
 		}
 		b := o.Bounds
 		line := alike(b.Min.Y, r.Min.Y) && alike(b.Max.Y, r.Max.Y)
-		column := alike(b.Min.X, r.Min.X) && alike(b.Max.X, r.Max.X) &&
-			alike(b.Max.Y-b.Min.Y, r.Max.Y-r.Min.Y) && button(o) == button(&p.list[i]) &&
-			math.Abs(b.Min.Y-r.Min.Y) < 4*(r.Max.Y-r.Min.Y)
+		column := button(o) == button(&p.list[i]) && p.column(i, j)
 		tabs := line && (alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) || b.Max.Y > 0.9 || b.Max.Y < 0.2)
 		if (tabs || column) && (j == i || !overlaps(b.Min.X, b.Max.X, r.Min.X, r.Max.X) || column) {
 			g := element(p.list, j, b.Center())
@@ -338,6 +337,13 @@ func (p *page) peer(i int) bool {
 		}
 	}
 	return max(len(inLine), len(inColumn)) > 2 || r.Max.Y > low && p.amongTabs(i)
+}
+
+// column reports whether the element j has the size of the element i, and lies close in its column.
+func (p *page) column(i, j int) bool {
+	b, r := p.list[j].Bounds, p.list[i].Bounds
+	return alike(b.Min.X, r.Min.X) && alike(b.Max.X, r.Max.X) &&
+		alike(b.Max.Y-b.Min.Y, r.Max.Y-r.Min.Y) && math.Abs(b.Min.Y-r.Min.Y) < 4*(r.Max.Y-r.Min.Y)
 }
 
 // low is from where on, of the screen's height, there are the tabs of a page.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -208,6 +210,8 @@ type labelling struct {
 	judging
 
 	wanted map[string]bool // by key
+	tokens int             // of what it was asked, and of its answers
+	enc    tokenizer.Codec
 }
 
 func (l *labelling) Complete(_ context.Context, r model.Request) (model.Response, error) {
@@ -223,17 +227,27 @@ func (l *labelling) Complete(_ context.Context, r model.Request) (model.Response
 		}
 	}
 	b, err := json.Marshal(acts)
+	for _, text := range []string{r.Messages[0].Parts[0].Text, r.Messages[1].Parts[0].Text, string(b)} {
+		ids, _, err := l.enc.Encode(text)
+		if err != nil {
+			return model.Response{}, err
+		}
+		l.tokens += len(ids)
+	}
 	return model.Response{Text: string(b)}, err
 }
 
-// With a judge that knows every label, a screen costs at most one request, and nothing is asked
-// twice.
+// With a judge that knows every label, a screen costs at most one request of 300 tokens, mostly, and
+// nothing is asked twice.
 func TestScreensAreJudgedRightlyWithAJudge(t *testing.T) {
 	p, err := guard.New(nil)
 	require.NoError(t, err)
+	enc, err := tokenizer.Get(tokenizer.O200kBase)
+	require.NoError(t, err)
 	var s score
+	var tokens []int
 	for _, d := range drawnScreens(t) {
-		m := &labelling{wanted: map[string]bool{}}
+		m := &labelling{wanted: map[string]bool{}, enc: enc}
 		m.kept = map[string]string{}
 		g := phone.New(p, &phone.Options{Judge: judge.New(judge.Options{Model: m, Memory: m,
 			Timeout: time.Minute})})
@@ -262,7 +276,15 @@ func TestScreensAreJudgedRightlyWithAJudge(t *testing.T) {
 		}
 		require.LessOrEqual(t, s.touches(p, &d), 3, d.name)
 		require.LessOrEqual(t, m.asked, 1, d.name)
+		if m.asked > 0 {
+			tokens = append(tokens, m.tokens)
+		}
 	}
+	slices.Sort(tokens)
+	t.Logf("%d screens are judged, for %d tokens at the median and %d at most", len(tokens),
+		tokens[len(tokens)/2], tokens[len(tokens)-1])
+	require.LessOrEqual(t, tokens[len(tokens)/2], 300)
+	require.LessOrEqual(t, tokens[len(tokens)-1], 600)
 	s.holds(t, 0.97, 0.95)
 }
 

@@ -1,0 +1,98 @@
+package guard_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/guard"
+)
+
+// What the arrangement of a screen says of a touch counts in any language, and takes back what only
+// looks like an act.
+func TestTheArrangementSaysWhatATouchDoes(t *testing.T) {
+	const box, row = "android.widget.Button", "android.widget.LinearLayout"
+	type l = guard.Layout
+	for name, c := range map[string]struct {
+		app, label, class string
+		layout            l
+		screen            []string
+		ask               bool
+	}{
+		"what was written is published from among peers": {label: "Post",
+			layout: l{Peer: true, Fields: []string{"What is new?"}}, ask: true},
+		"a part of an app is called so": {label: "Post", layout: l{Peer: true}},
+		"a price in a dialog, on no button of Android's": {label: "Five hearts 2,49 €",
+			class: "android.view.View", layout: l{Dialog: true}, ask: true},
+		"amounts to choose from, above the button that goes on": {label: "12,50 €",
+			layout: l{Button: true, Peer: true, Beside: []string{"Zubyakni"}}},
+		"prices that buy": {label: "12,50 €", layout: l{Button: true, Peer: true}, ask: true},
+		"all but the button that says no, beside a fee": {label: "Zubyakni",
+			layout: l{Button: true, Pair: "Zpět", Words: []string{"Poplatek 30 Kč"}},
+			screen: []string{"Poplatek 30 Kč"}, ask: true},
+		"two that say something, beside a fee": {label: "Zubyakni",
+			layout: l{Button: true, Pair: "Vrtulka", Words: []string{"Poplatek 30 Kč"}},
+			screen: []string{"Poplatek 30 Kč"}},
+		"all but the button that says no, below a code": {label: "Zubyakni",
+			layout: l{Button: true, Pair: "Avbryt", Fields: []string{"Säkerhetskod"}}, ask: true},
+		"one of the rows of the settings": {app: "com.android.settings", class: row,
+			label: "Erase everything", layout: l{Peer: true}},
+		"a button of the settings": {app: "com.android.settings", label: "Erase everything",
+			layout: l{Peer: true, Button: true}, ask: true},
+		"a name above its value": {label: "송금 통장\n우리은행", class: row,
+			layout: l{Beside: []string{"Zubyakni"}}},
+		"how often it was pressed": {label: "Přínosné (12)", layout: l{Button: true}},
+		"seconds that are counted": {label: "Přínosné (12)",
+			layout: l{Button: true, Primary: true}, ask: true},
+		"a choice of the system acts at once": {label: "Allow all the time",
+			app: "com.android.permissioncontroller", class: "android.widget.RadioButton", ask: true},
+		"a choice of an app is for its button": {label: "Allow all the time",
+			class: "android.widget.RadioButton"},
+		"a word that begins like a yes": {label: "Oktober", screen: []string{"Total 20 €"}},
+		"what a row says below its name": {app: "io.metamask", class: row,
+			label: "Memo\nI agree to the offer"},
+		"on to the till": {label: "Pokračovat k pokladně", screen: []string{"Celkem 612 Kč"},
+			layout: l{Button: true, Primary: true, Words: []string{"Celkem 612 Kč"}}},
+		"on to the till, in Japanese": {label: "レジに進む", screen: []string{"合計 ¥612"},
+			layout: l{Button: true, Primary: true, Words: []string{"合計 ¥612"}}},
+		"on to buying":  {label: "ご購入手続きへ", layout: l{Button: true, Primary: true}},
+		"the way there": {label: "Nawiguj", layout: l{Button: true, Primary: true}},
+		"another look at what was written": {label: "Popraw adres", app: "pl.mbank",
+			layout: l{Button: true, Primary: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := tap("com.x", c.label, c.screen...)
+			s.Element.Class, s.Layout = box, &c.layout
+			if c.app != "" {
+				s.App = c.app
+			}
+			if c.class != "" {
+				s.Element.Class = c.class
+			}
+			d := builtin(t).Decide(s)
+			require.Equal(t, c.ask, d.Verdict == guard.Ask, d.Reason)
+		})
+	}
+}
+
+// A judge is asked about what is no button by its class, too: rows of two lines, pictures whose ids
+// name them, and a yes to what a page is about.
+func TestAllThatHasALabelMayBeUnknown(t *testing.T) {
+	row := tap("com.x", "Unlock the frob\n10 kr a minute")
+	row.Element.Class = "android.widget.LinearLayout"
+	require.True(t, builtin(t).Unknown(row))
+	prose := tap("com.x", "Anna Novak\nHi, I have found the frob that you have lost on the way")
+	prose.Element.Class = row.Element.Class
+	require.False(t, builtin(t).Unknown(prose), "what somebody has written is no label")
+
+	for id, want := range map[string]bool{"com.x:id/superlike": true, "com.x:id/kto": false} {
+		picture := icon("com.x", id)
+		picture.Element.Class = "android.widget.ImageView"
+		require.Equal(t, want, builtin(t).Unknown(picture), id)
+	}
+
+	yes := tap("com.x", "Finish", "Lease of a frob.pdf")
+	yes.Layout = &guard.Layout{Title: "Lease of a frob.pdf"}
+	require.True(t, builtin(t).Unknown(yes))
+	require.Equal(t, "Lease of a frob.pdf: finish", yes.Label())
+}
