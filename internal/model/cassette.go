@@ -123,7 +123,7 @@ func withoutPixels(body []byte, scrub scrubber) json.RawMessage {
 		return nil
 	}
 	small := func(s string) string { return scrub.text(hashed(s)) }
-	v, err := decodeJSON(body)
+	v, err := text.FromJSON(body)
 	if err != nil {
 		return marshal(small(strings.ToValidUTF8(string(body), "\uFFFD")))
 	}
@@ -146,7 +146,7 @@ func hashed(s string) string {
 // scrubJSON blots the key out, even where escapes hide it, and otherwise keeps the bytes.
 func scrubJSON(b []byte, scrub scrubber) json.RawMessage {
 	b = []byte(scrub.text(string(b)))
-	v, err := decodeJSON(b)
+	v, err := text.FromJSON(b)
 	if err != nil {
 		return b
 	}
@@ -160,19 +160,6 @@ func scrubJSON(b []byte, scrub scrubber) json.RawMessage {
 		return b
 	}
 	return marshal(clean)
-}
-
-func decodeJSON(b []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("more than one JSON value")
-	}
-	return v, nil
 }
 
 // mapStrings applies f to every string in a decoded JSON value, keys included.

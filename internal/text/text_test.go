@@ -197,3 +197,13 @@ func TestTheTextsInJSONAreChangedWhereverTheyLie(t *testing.T) {
 		"b": []any{"yy", 1.0, map[string]any{"x": "xx", "n": nil}}}, got)
 	require.Equal(t, "zz", text.InJSON("z", func(s string) string { return s + s }))
 }
+
+func TestJSONIsReadWholeWithTheDigitsOfItsNumbers(t *testing.T) {
+	v, err := text.FromJSON([]byte(`{"n": 12345678901234567890}` + "\n"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"n": json.Number("12345678901234567890")}, v)
+	for _, wrong := range []string{"", "{} {}", "{", "nope"} {
+		_, err := text.FromJSON([]byte(wrong))
+		require.Error(t, err, wrong)
+	}
+}

@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -73,6 +74,18 @@ func Marshal(v any) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// FromJSON reads b, which has to be one value of JSON, with all digits of its numbers.
+func FromJSON(b []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err = d.Decode(&v); err == nil {
+		if _, end := d.Token(); end != io.EOF {
+			err = errors.New("more than one JSON value")
+		}
+	}
+	return v, err
 }
 
 // InJSON applies f to every text in a decoded value of JSON, but for keys. Lists and objects are

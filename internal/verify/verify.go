@@ -116,9 +116,8 @@ func fit(report string, schema *shape.Shape) (json.RawMessage, error) {
 	if err := schema.Validate(value); err != nil {
 		return nil, fmt.Errorf("the answer does not fit its schema: %w", err)
 	}
-	exact := json.NewDecoder(strings.NewReader(body))
-	exact.UseNumber() // large ones would become others
-	if err := exact.Decode(&value); err != nil {
+	value, err := text.FromJSON([]byte(body)) // large numbers would become others
+	if err != nil {
 		return nil, err
 	}
 	return text.Marshal(value)

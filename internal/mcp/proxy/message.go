@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
@@ -24,10 +23,8 @@ func with(m *message, params map[string]json.RawMessage) (*message, error) {
 // canonical rewrites raw so that equal values are written the same: the members of objects are
 // sorted and unique, numbers keep their digits.
 func canonical(raw json.RawMessage) (json.RawMessage, error) {
-	var v any
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
+	v, err := text.FromJSON(raw)
+	if err != nil {
 		return nil, err
 	}
 	return text.Marshal(v)

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -80,10 +79,8 @@ func cut(s string, most int) string {
 
 // cutStrings bounds every text in a JSON document.
 func cutStrings(b []byte) ([]byte, error) {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
+	v, err := text.FromJSON(b)
+	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(text.InJSON(v, bounded))
