@@ -60,6 +60,10 @@ func (r *reader) mapping(n ast.Node, to reflect.Value, what string, deep int) {
 			continue
 		}
 		place.keys[e.key] = r.at(e.value)
+		if r.fill != nil && (f.Type == reflect.TypeFor[Map]() ||
+			f.Type == reflect.TypeFor[[]Map]()) {
+			continue
+		}
 		r.read(e.value, to.FieldByIndex(f.Index), f.Tag, e.key, deep+1)
 	}
 	r.whole(n, all, place, what)

@@ -70,7 +70,7 @@ func unreadable(b []byte) int {
 }
 
 // TooDeep reports whether more brackets are open at once than bound, or more entries begin in one
-// line. The YAML library takes a memory without bound for such a text, so it has to be refused
+// line with little between them. The YAML library takes a memory without bound for such a text, so it has to be refused
 // before it is parsed. Brackets within texts count, too.
 func TooDeep(b []byte, bound int) bool {
 	open, begun := 0, 0
@@ -84,8 +84,11 @@ func TooDeep(b []byte, bound int) bool {
 			begun = 0
 		case '-', '?', ':':
 			if i+1 < len(b) && b[i+1] == ' ' {
-				begun++
+				begun += 2
 			}
+		}
+		if c != ' ' {
+			begun = max(begun-1, 0)
 		}
 		if open > bound || begun > bound {
 			return true
@@ -259,7 +262,7 @@ func (r *reader) filled(n ast.Node, s string, quote func(string) string) string 
 	return out
 }
 
-// Filled reads structs that were read before once more, with their texts rewritten, but for
+// Filled reads structs that were read before once more, with their texts rewritten, and without
 // mappings. What cannot be rewritten is a problem.
 func Filled[T any, P interface {
 	*T

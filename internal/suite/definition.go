@@ -46,7 +46,7 @@ type Budget struct {
 	Steps      int           `yaml:"steps" min:"1" max:"1000"`
 	Time       keys.Duration `yaml:"time"`
 	Tokens     int           `yaml:"tokens" min:"1" max:"1e12"`
-	Cost       float64       `yaml:"cost" min:"0"`
+	Cost       float64       `yaml:"cost" min:"1e-9"`
 }
 
 // or is b with what it leaves open taken from the suite's.
@@ -211,7 +211,7 @@ type Logcat struct {
 // Picture is a part of the screen that looks like a picture.
 type Picture struct {
 	keys.Place `yaml:"-"`
-	Region     string  `yaml:"region"`
-	Like       string  `yaml:"like" need:"yes"`
-	Tolerance  float64 `yaml:"tolerance" min:"0" max:"1"`
+	Region     string   `yaml:"region"`
+	Like       string   `yaml:"like" need:"yes"`
+	Tolerance  *float64 `yaml:"tolerance" min:"0" max:"1"`
 }

@@ -2,10 +2,12 @@ package suite_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -177,6 +179,22 @@ func TestASelectionHasWhatItsCasesNeed(t *testing.T) {
 	second := pick(suite.Selection{Shard: suite.Shard{N: 2, Of: 2}})
 	require.Equal(t, []string{"one", "two", "four [n=1]", "four [n=2]", "five"}, first)
 	require.Equal(t, []string{"three"}, second[:1])
+}
+
+// A program may write a suite as JSON, in one line, with a table of many rows.
+func TestATableMayHaveManyRowsInOneLine(t *testing.T) {
+	type row map[string]int
+	rows := make([]row, 20_000)
+	for n := range rows {
+		rows[n] = row{"n": n, "more": 2 * n}
+	}
+	b, err := json.Marshal(map[string]any{"cases": []any{map[string]any{"name": "a", "with": rows,
+		"task": "t {{n}}", "expect": "none"}}})
+	require.NoError(t, err)
+	items, err := read(t, "s.yaml", strings.ReplaceAll(string(b), `":`, `": `))
+	require.NoError(t, err)
+	require.Len(t, items, 20_000)
+	require.Equal(t, "t 19999", items[19_999].Stages[0].Task)
 }
 
 // A folder may have other YAML, also such as only a template makes of it.

@@ -82,8 +82,11 @@ func (s Shard) of(items []*Item) []*Item {
 
 // Needed are the items of the case that i needs: one for each row.
 func (i *Item) Needed(items []*Item) (all []*Item) {
+	if i.Case.Needs == "" {
+		return nil
+	}
 	for _, other := range items {
-		if i.Case.Needs != "" && other.Suite == i.Suite && other.Case.written == i.Case.Needs {
+		if other.Suite == i.Suite && other.Case.written == i.Case.Needs {
 			all = append(all, other)
 		}
 	}

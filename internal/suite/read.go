@@ -217,7 +217,7 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 		s.checkRow(c, row, problems)
 		with := v.with(row)
 		i := &Item{Suite: s, Case: keys.Filled([]Case{*c}, with.fill, problems)[0]}
-		i.Case.written, i.Case.Needs = c.Name, c.Needs
+		i.Case.written, i.Case.Needs, i.Case.Params = c.Name, c.Needs, c.Params
 		i.Setup = keys.Filled(s.Each.Setup, with.fill, problems)
 		i.Teardown = keys.Filled(s.Each.Teardown, with.fill, problems)
 		i.Stages = []Stage{s.stage(&i.Case, with, problems)}

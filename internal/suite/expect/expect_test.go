@@ -138,6 +138,11 @@ func TestAPictureIsComparedWhereItIsSaid(t *testing.T) {
 	write("other.png", painted(180, 400, 255))
 	write("top.png", painted(180, 400, 0).SubImage(image.Rect(0, 0, 180, 100)))
 	write("wide.png", painted(400, 180, 0))
+	near := painted(180, 400, 0)
+	for n := range 15 * 15 { // a spot
+		near.SetGray(n%15, 300+n/15, color.Gray{})
+	}
+	write("near.png", near)
 	frame, err := screen.NewFrame(painted(180, 400, 0))
 	require.NoError(t, err)
 	for line, want := range map[string]string{
@@ -149,6 +154,9 @@ func TestAPictureIsComparedWhereItIsSaid(t *testing.T) {
 		"picture: {like: other.png, region: 0 0 1 0.25}":  "100.0% looks different",
 		"picture: {like: top.png, region: 0 0 1 0.25}":    "",
 		"picture: {like: wide.png}":                       "another shape",
+		"picture: {like: near.png}":                       "",
+		"picture: {like: near.png, tolerance: 0}":         "looks different (at most 0.0%)",
+		"picture: {like: same.png, tolerance: 0}":         "",
 	} {
 		s, e := read(t, dir, line)
 		c, err := expect.Check(t.Context(), on(&phone{frame: frame}), e, &expect.Facts{Suite: s})

@@ -14,7 +14,7 @@ import (
 )
 
 // usualTolerance is the share of a region that may look different.
-const usualTolerance = 0.02
+var usualTolerance = 0.02
 
 // picture compares a region of the screen with a picture: of the region, or of a whole screen of
 // the same shape.
@@ -45,7 +45,7 @@ func (c checker) picture(ctx context.Context, e *suite.Picture) (string, error) 
 		return fmt.Sprintf(c.say.Shape, e.Like, seen.Bounds().Size()), nil
 	}
 	differs, err := difference(seen, like)
-	most := cmp.Or(e.Tolerance, usualTolerance)
+	most := *cmp.Or(e.Tolerance, &usualTolerance)
 	return unless(differs <= most, c.say.Differs, 100*differs, 100*most), err
 }
 
