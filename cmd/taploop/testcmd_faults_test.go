@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/report/reporttest"
 )
 
@@ -125,6 +126,31 @@ cases:
 	require.Equal(t, []bool{true, false}, []bool{both.Checks[0].OK, both.Checks[1].OK})
 	require.NotContains(t, f.said, "w0rd")
 	require.NotContains(t, f.said, "an0ther")
+}
+
+// Every bound of a budget fails the case that goes over it, with the figure.
+func TestACaseOverItsBudgetHasFailedWithTheFigure(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+
+		"- {when: 'Claim:', reply: '{\"true\": true, \"why\": \"seen\"}'}\n"+
+		say("Wander", "action:CLICK\tpoint:500,999", ", delay: 60ms")+say("", claim))
+	f.env = append(f.env, "TAPLOOP_MODEL_PROMPT_PRICE=1000")
+	code, all := f.test(`
+cases:
+- {name: steps, task: Wander, budget: {steps: 2}, expect: none}
+- {name: time, task: Wander, budget: {time: 50ms}, expect: none}
+- {name: tokens, task: Wander, budget: {tokens: 1000}, expect: none}
+- {name: cost, task: Wander, budget: {cost: 0.01}, expect: none}
+- {name: judged, task: t, budget: {cost: 2}, expect: [{judged: x}]}
+- {name: within, task: t, budget: {steps: 2, time: 1m, tokens: 9000, cost: 9}, expect: none}
+`)
+	require.Equal(t, exitNotCompleted, code, f.said)
+	for n, want := range []string{"all 2 steps are used up", `[\d.]+m?s of 50ms`,
+		`\d{4} tokens of 1000`, `a cost of \d\.\d{4} of 0\.0100`, `a cost of \d\.\d{4} of 2\.0000`} {
+		require.Equal(t, suite.Failed, all[n].Outcome, all[n].Name)
+		require.Regexp(t, "^over budget: "+want+"$", all[n].Message)
+	}
+	require.Equal(t, suite.Passed, all[5].Outcome, all[5].Message)
 }
 
 // What cannot be kept to is refused before a phone is touched.

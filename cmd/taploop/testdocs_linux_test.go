@@ -129,6 +129,11 @@ cases:
 		require.FileExists(t, filepath.Join(dir, "out", name))
 	}
 	require.NoError(t, writeFile(file, suite)) // what is done is not done again
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	lines = regexp.MustCompile(`(?m)^taploop test .*$`).FindAllString(string(readme), -1)
+	require.Len(t, lines, 1)
+	require.Contains(t, shellLines(t, dir, lines[0], env...), "1 passed in ")
 	out = shellLines(t, dir, "taploop test tests/phone --record", env...)
 	require.Contains(t, out, "1 passed in ")
 	sdk(t, dir)

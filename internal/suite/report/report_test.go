@@ -98,6 +98,68 @@ type allureDetails struct {
 	Known, Muted, Flaky bool
 }
 
+// The outcomes are told apart in every report.
+func TestEveryOutcomeIsToldApartInEveryReport(t *testing.T) {
+	t.Parallel()
+	type told struct{ junit, allure, github string }
+	for outcome, want := range map[suite.Outcome]told{
+		suite.Passed:      {"", "passed", ""},
+		suite.Healed:      {"", "passed", "warning"},
+		suite.Flaky:       {"<flakyFailure", "passed", "warning"},
+		suite.Failed:      {"<failure type=\"failed\"", "failed", "error"},
+		suite.Crashed:     {"<failure type=\"crashed\"", "failed", "error"},
+		suite.NeedsPerson: {"<error type=\"needs_person\"", "broken", "error"},
+		suite.SetupFailed: {"<error type=\"setup_failed (adb)\"", "broken", "error"},
+		suite.Skipped:     {"<skipped type=\"skipped\"", "skipped", ""},
+	} {
+		kind := map[suite.Outcome]string{suite.SetupFailed: suite.KindADB}[outcome]
+		r := suite.Result{Suite: "S", File: "s.yaml", Line: 7, Column: 3, Name: "c",
+			Outcome: outcome, Kind: kind, Message: "because"}
+		last := suite.Attempt{Outcome: outcome, Kind: kind, Message: "because"}
+		if outcome == suite.Flaky {
+			last = suite.Attempt{Outcome: suite.Failed, Message: "first"}
+			r.Attempts = []suite.Attempt{last, {Outcome: suite.Passed}}
+		} else if outcome != suite.Skipped {
+			r.Attempts = []suite.Attempt{last}
+		}
+		s := &report.Summary{Results: []suite.Result{r}, Dir: t.TempDir()}
+		xml, err := s.JUnit()
+		require.NoError(t, err)
+		reporttest.ValidJUnit(t, xml)
+		require.Contains(t, string(xml), want.junit, outcome)
+		require.Equal(t, want.junit == "" || outcome == suite.Flaky,
+			!regexp.MustCompile("<(failure|error|skipped) ").Match(xml), outcome)
+		require.Contains(t, string(xml), `name="c.outcome" value="`+string(outcome))
+		require.NoError(t, s.Allure(s.Dir))
+		files, err := filepath.Glob(filepath.Join(s.Dir, "*-result.json"))
+		require.NoError(t, err)
+		var all []string
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var x allureResult
+			require.NoError(t, json.Unmarshal(b, &x))
+			require.Equal(t, outcome == suite.Flaky, x.StatusDetails.Flaky, outcome)
+			all = append(all, x.Status)
+		}
+		require.Contains(t, all, want.allure, outcome)
+		notes := strings.Join(s.Annotations(), "\n")
+		require.Equal(t, want.github == "", notes == "", outcome)
+		if want.github != "" {
+			require.Contains(t, notes, "::"+want.github+" file=s.yaml,line=7,col=3,title=S / c ("+
+				string(outcome))
+		}
+		require.Contains(t, s.Markdown(), "| "+string(outcome))
+		page, err := s.Page()
+		require.NoError(t, err)
+		require.Contains(t, string(page), suite.WordsIn("en").Outcomes[outcome])
+		j, err := s.JSON()
+		require.NoError(t, err)
+		require.Contains(t, string(j), `"outcome": "`+string(outcome)+`"`)
+	}
+	require.Len(t, suite.Outcomes(), 8)
+}
+
 func TestAllureResultsHaveThePublishedForm(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
