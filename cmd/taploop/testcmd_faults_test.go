@@ -1,13 +1,17 @@
 package main
 
 import (
+	"fmt"
+	"html"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 
 	"github.com/taploop/taploop/internal/model/scripted"
 	"github.com/taploop/taploop/internal/suite"
@@ -126,6 +130,38 @@ cases:
 	require.Equal(t, []bool{true, false}, []bool{both.Checks[0].OK, both.Checks[1].OK})
 	require.NotContains(t, f.said, "w0rd")
 	require.NotContains(t, f.said, "an0ther")
+}
+
+// Each mistake in a suite ends the command with the code of misuse, and stands with its place in
+// every report.
+func TestEveryMistakeInASuiteStandsInTheReports(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 0, "rules:\n"+say("", claim))
+	f.env = append(f.env, "SHOP_PIN=2580", "GITHUB_ACTIONS=true")
+	ar, err := txtar.ParseFile("../../internal/suite/testdata/broken.txtar")
+	require.NoError(t, err)
+	require.Greater(t, len(ar.Files), 60)
+	for n, broken := range ar.Files {
+		junit, allure := filepath.Join(f.dir, "j.xml"), filepath.Join(f.dir, "allure", strconv.Itoa(n))
+		code, all := f.test(string(broken.Data), "--junit", junit, "--allure", allure)
+		require.Equal(t, exitUsage, code, broken.Name)
+		require.NotEmpty(t, all, broken.Name)
+		require.Equal(t, suite.SetupFailed, all[0].Outcome, broken.Name)
+		require.NotZero(t, all[0].Line)
+		xml, err := os.ReadFile(junit)
+		require.NoError(t, err)
+		reporttest.ValidJUnit(t, xml)
+		require.Contains(t, string(xml), `<error type="setup_failed (suite)"`)
+		require.Contains(t, f.out, fmt.Sprintf("::error file=%s,line=%d,col=%d,title=", all[0].File,
+			all[0].Line, all[0].Column), broken.Name)
+		results, err := filepath.Glob(filepath.Join(allure, "*-result.json"))
+		require.NoError(t, err)
+		require.Len(t, results, len(all))
+		page, err := os.ReadFile(filepath.Join(f.dir, "r", "index.html"))
+		require.NoError(t, err)
+		require.Contains(t, string(page), html.EscapeString(all[0].Name))
+		require.NoError(t, os.Remove(junit))
+	}
 }
 
 // Every bound of a budget fails the case that goes over it, with the figure.

@@ -85,7 +85,7 @@ func (v *testView) ended(r suite.Result) {
 	}
 	sum := r.Sum()
 	outcome := strings.ToUpper(suite.WordsIn(v.inv.Lang()).Outcomes[r.Outcome])
-	line := fmt.Sprintf("%-12s %s / %s", outcome, r.Suite, r.Name)
+	line := fmt.Sprintf("%-12s %s", outcome, text.Line(r.Suite+" / "+r.Name))
 	if r.Judged() {
 		line += " " + suite.WordsIn(v.inv.Lang()).Page.Judged
 	}
@@ -93,7 +93,7 @@ func (v *testView) ended(r suite.Result) {
 		line += fmt.Sprintf(v.say.Took, sum.Seconds, sum.Steps, sum.Sent+sum.Got)
 		delete(v.doing, r.Last().Phone)
 	}
-	v.line(text.Line(line))
+	v.line(line)
 	if r.Message != "" && r.Outcome != suite.Passed {
 		v.line(fmt.Sprintf("             %s:%d: %s", text.Line(r.File), r.Line,
 			indented(r.Message, "             ")))

@@ -191,7 +191,7 @@ func (r *reader) read(n ast.Node, to reflect.Value, tag reflect.StructTag, what 
 		return
 	}
 	if v, ok := to.Addr().Interface().(value); ok {
-		quote := plainly
+		quote := strings.Clone
 		if _, is := v.(*Regexp); is {
 			quote = regexp.QuoteMeta
 		}
@@ -209,7 +209,7 @@ func (r *reader) read(n ast.Node, to reflect.Value, tag reflect.StructTag, what 
 			return
 		}
 		r.note(n, what, yaml.NodeToValue(n, &x.Value))
-		x.Value = text.InJSON(x.Value, func(s string) string { return r.filled(n, s, plainly) })
+		x.Value = text.InJSON(x.Value, func(s string) string { return r.filled(n, s, strings.Clone) })
 	default:
 		r.kind(n, to, tag, what, deep)
 	}
@@ -240,15 +240,13 @@ func (r *reader) kind(n ast.Node, to reflect.Value, tag reflect.StructTag, what 
 		to.SetBool(b.Value)
 	default:
 		if s, ok := r.text(n, what); ok {
-			r.note(n, what, scalar(r.filled(n, s, plainly), n, to, tag))
+			r.note(n, what, scalar(r.filled(n, s, strings.Clone), n, to, tag))
 		}
 	}
 }
 
 // Filler rewrites a text. quote is to be applied to all that it puts in.
 type Filler func(text string, quote func(string) string) (string, error)
-
-func plainly(s string) string { return s }
 
 // filled is a text as fill rewrites it. What that refuses is a problem.
 func (r *reader) filled(n ast.Node, s string, quote func(string) string) string {

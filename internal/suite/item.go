@@ -39,9 +39,6 @@ func foreign(s *Suite, name string, at keys.Position, stages []Stage) *Item {
 	i := &Item{Suite: s, Name: name, Stages: stages}
 	i.Case.Name = name
 	i.Case.Put(at)
-	if stages != nil {
-		i.Case.Task = stages[0].Task
-	}
 	return i
 }
 

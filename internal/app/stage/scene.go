@@ -89,8 +89,12 @@ func (x *scene) cassettes() (map[string]any, error) {
 		if err == nil {
 			err = os.WriteFile(x.cassette, b, 0o600)
 		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = hint.Add(fmt.Errorf("there is no cassette %s", file),
+				"record it first: taploop test --record")
+		}
 		if err != nil {
-			return nil, missing(file, err)
+			return nil, &suite.Trouble{Kind: suite.KindCassette, Err: err}
 		}
 		unnamed := x.stage.base.Conf.Origin("model.name") == config.ByDefault
 		if name := modelOn(b); name != "" && unnamed {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -238,13 +237,4 @@ func (s *Stage) keep(a play.Attempt, name string, b []byte) (string, error) {
 		return "", err
 	}
 	return filepath.ToSlash(path), os.WriteFile(whole, b, 0o644)
-}
-
-// missing is the trouble of a case without a cassette.
-func missing(file string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		err = hint.Add(fmt.Errorf("there is no cassette %s", file),
-			"record it first: taploop test --record")
-	}
-	return &suite.Trouble{Kind: suite.KindCassette, Err: err}
 }

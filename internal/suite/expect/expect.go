@@ -168,7 +168,9 @@ func (c checker) element(ctx context.Context, e *suite.Element) (string, error) 
 		if lacks == "" {
 			n++
 		} else if fits > most {
-			near, most = fmt.Sprintf(c.say.Nearest, name(&list[i]), lacks), fits
+			name := fmt.Sprintf("%s %q", cmp.Or(list[i].ResourceID, list[i].Class),
+				cmp.Or(list[i].Text, list[i].ContentDesc))
+			near, most = fmt.Sprintf(c.say.Nearest, name, lacks), fits
 		}
 	}
 	switch {
@@ -178,10 +180,6 @@ func (c checker) element(ctx context.Context, e *suite.Element) (string, error) 
 		return near, nil
 	}
 	return "", nil
-}
-
-func name(x *screen.Element) string {
-	return fmt.Sprintf("%s %q", cmp.Or(x.ResourceID, x.Class), cmp.Or(x.Text, x.ContentDesc))
 }
 
 // compare says how many of the wanted marks fit, and which one does not.

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -113,8 +116,13 @@ func trouble(kind string, err error) error {
 	if _, has := errors.AsType[*suite.Trouble](err); err == nil || has {
 		return err
 	}
-	if k := lostKind(err); k != "" {
-		kind = k
+	switch code := runs.CodeOf(err); {
+	case errors.Is(err, adb.ErrNoServer), code == runs.ADBUnreachable:
+		kind = suite.KindADB
+	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, device.ErrNoPhone),
+		errors.Is(err, context.DeadlineExceeded), code == runs.DeviceOffline,
+		code == runs.DeviceNotFound, code == runs.DeviceUnauthorized:
+		kind = suite.KindPhone
 	}
 	return &suite.Trouble{Kind: kind, Err: err}
 }

@@ -27,13 +27,7 @@ type queue struct {
 	lost   string               // why the last one was taken out
 	ended  string               // why no further item begins, or ""
 
-	remarks []remark
-}
-
-// remark is a note about a suite on a phone.
-type remark struct {
-	suite         *suite.Suite
-	serial, words string
+	remarks []func()
 }
 
 // entry is what became of an item so far.
@@ -150,26 +144,22 @@ func (q *queue) add(i *suite.Item, a suite.Attempt, last bool) {
 	q.finish(i)
 }
 
-// remark keeps a note about a suite on a phone until all phones have ended.
-func (q *queue) remark(r remark) {
+// remark adds a note to the last attempt of a suite on a phone, or where another one had its cases
+// then, when all phones have ended.
+func (q *queue) remark(s *suite.Suite, serial, words string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.remarks = append(q.remarks, r)
-}
-
-// put adds the note to the suite's last attempt on the phone, or on the one that had its cases then.
-func (q *queue) put(r remark) {
-	var at *suite.Attempt
-	for _, i := range q.items {
-		all := q.at[i].Attempts
-		if last := len(all) - 1; i.Suite == r.suite && last >= 0 &&
-			(at == nil || at.Phone != r.serial || all[last].Phone == r.serial) {
-			at = &all[last]
+	q.remarks = append(q.remarks, func() {
+		at := new(suite.Attempt)
+		for _, i := range q.items {
+			all := q.at[i].Attempts
+			if last := len(all) - 1; i.Suite == s && last >= 0 &&
+				(at.Phone != serial || all[last].Phone == serial) {
+				at = &all[last]
+			}
 		}
-	}
-	if at != nil {
-		at.Notes = append(at.Notes, r.words)
-	}
+		at.Notes = append(at.Notes, words)
+	})
 }
 
 // leave takes a phone out, whose item goes to another one. Without another one the item has failed.
@@ -200,8 +190,8 @@ func (q *queue) lose(p Phone, why string) {
 func (q *queue) rest(ctx context.Context) []suite.Result {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, r := range q.remarks {
-		q.put(r)
+	for _, add := range q.remarks {
+		add()
 	}
 	var all []suite.Result
 	for _, i := range q.items {

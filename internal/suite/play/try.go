@@ -9,27 +9,12 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
-	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/expect"
 )
-
-// lostKind is the kind of trouble of an error about a lost phone, or "".
-func lostKind(err error) string {
-	switch code := runs.CodeOf(err); {
-	case errors.Is(err, adb.ErrNoServer), code == runs.ADBUnreachable:
-		return suite.KindADB
-	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, device.ErrNoPhone),
-		errors.Is(err, context.DeadlineExceeded), code == runs.DeviceOffline,
-		code == runs.DeviceNotFound, code == runs.DeviceUnauthorized:
-		return suite.KindPhone
-	}
-	return ""
-}
 
 // try is an attempt under way.
 type try struct {

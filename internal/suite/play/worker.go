@@ -124,7 +124,7 @@ func (w *worker) teardown(ctx context.Context) {
 		if err != nil {
 			words := "teardown of " + s.Name + " on " + w.phone.Serial + ": " + err.Error()
 			w.note(words)
-			w.remark(remark{s, w.phone.Serial, w.opts.Mask.Text(words)})
+			w.remark(s, w.phone.Serial, w.opts.Mask.Text(words))
 		}
 	}
 }

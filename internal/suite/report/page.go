@@ -30,7 +30,8 @@ func link(a suite.Attempt, f suite.Attachment) string {
 // Page is one page of all results. It loads nothing from elsewhere, and runs no script.
 func (s *Summary) Page() ([]byte, error) {
 	var b bytes.Buffer
+	say := suite.WordsIn(s.Lang)
 	err := page.Execute(&b, map[string]any{"Summary": s, "Suites": s.suites(),
-		"Say": s.say().Page, "Outcomes": s.say().Outcomes})
+		"Say": say.Page, "Outcomes": say.Outcomes})
 	return b.Bytes(), err
 }

@@ -28,7 +28,7 @@ type Summary struct {
 
 // Line sums the results up in one line.
 func (s *Summary) Line() string {
-	n, say := map[suite.Outcome]int{}, s.say()
+	n, say := map[suite.Outcome]int{}, suite.WordsIn(s.Lang)
 	for _, r := range s.Results {
 		n[r.Outcome]++
 	}
@@ -40,8 +40,6 @@ func (s *Summary) Line() string {
 	}
 	return fmt.Sprintf(say.Sum.Line, cmp.Or(strings.Join(parts, ", "), say.Sum.None), s.Seconds)
 }
-
-func (s *Summary) say() *suite.Words { return suite.WordsIn(s.Lang) }
 
 // JSON is everything.
 func (s *Summary) JSON() ([]byte, error) {
