@@ -70,8 +70,8 @@ func unreadable(b []byte) int {
 }
 
 // TooDeep reports whether more brackets are open at once than bound, or more entries begin in one
-// line with little between them. The YAML library takes a memory without bound for such a text, so it has to be refused
-// before it is parsed. Brackets within texts count, too.
+// line with little between them. The YAML library takes a memory without bound for such a text, so
+// it has to be refused before it is parsed. Brackets within texts count, too.
 func TooDeep(b []byte, bound int) bool {
 	open, begun := 0, 0
 	for i, c := range b {
@@ -209,7 +209,8 @@ func (r *reader) read(n ast.Node, to reflect.Value, tag reflect.StructTag, what 
 			return
 		}
 		r.note(n, what, yaml.NodeToValue(n, &x.Value))
-		x.Value = text.InJSON(x.Value, func(s string) string { return r.filled(n, s, strings.Clone) })
+		plain := func(s string) string { return r.filled(n, s, strings.Clone) }
+		x.Value = text.InJSON(x.Value, plain)
 	default:
 		r.kind(n, to, tag, what, deep)
 	}
