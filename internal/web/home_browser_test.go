@@ -236,3 +236,36 @@ func TestASessionIsWatchedAndPlayedBack(t *testing.T) {
 		`"The train leaves at 9:04."`)
 	p.until(named("", "button", "Play") + " !== undefined")
 }
+
+// A session that is gone, one that this person may not see and a server that does not answer are
+// told apart, and what was read stays while the server is away.
+func TestASessionThatCannotBeReadSaysWhy(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	run := g.running("book a train", 3)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	goes := func(id string) chromedp.Action[chromedp.Void] {
+		return js(fmt.Sprintf(`history.pushState(null, "", "/ui/sessions/%s"); `+
+			`dispatchEvent(new PopStateEvent("popstate"))`, id))
+	}
+	const said = `document.querySelector("#page .none")?.textContent`
+	p.do(goes("nosuch"))
+	p.until(said + ` === "There is no such session, or it was deleted."`)
+	p.do(answers("/trajectory", 403, "it is another's"), goes("other"))
+	p.until(said + ` === "it is another's"`)
+	p.do(answers("/trajectory", 0, ""), goes("third"))
+	p.until(said + `?.startsWith("The server does not answer.")`)
+	p.do(answers("/nothing", 0, ""), goes(run.SessionID))
+	at := `document.querySelector(".of")?.textContent === "Step 3 of 3"`
+	p.until(at)
+	p.do(js("globalThis.asked = 0"), js(`globalThis.before = fetch; fetch = (url, o) => `+
+		`url.endsWith("/trajectory") ? (asked++, Promise.reject(new Error("away"))) : before(url, o)`),
+		js(hide(true)), js(hide(false)))
+	p.until("asked > 0")
+	p.until(at)
+	p.do(js("fetch = real"))
+	g.ends(run, store.Change{To: store.Completed, Answer: "done"})
+	require.NoError(t, g.store.Delete(t.Context(), run.SessionID)) // as in another tab
+	p.do(js(hide(true)), js(hide(false)))
+	p.until(said + ` === "There is no such session, or it was deleted."`)
+}

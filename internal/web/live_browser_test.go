@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"testing"
 	"time"
@@ -140,6 +141,19 @@ func takesOver(t *testing.T, browser context.Context) {
 	p.until(takeOver + " === undefined")
 }
 
+// answers has the page take another answer for those of the paths that end so.
+func answers(path string, status int, message string) chromedp.Action[chromedp.Void] {
+	return js(fmt.Sprintf(`globalThis.real ||= fetch; fetch = (url, o) => !url.endsWith(%q) ? real(url, o) : %d ?
+		Promise.resolve(new Response(JSON.stringify({ error: { message: %q, mend: "connect it" } }), { status: %[2]d })) :
+		Promise.reject(new Error("away"))`, path, status, message))
+}
+
+// hide hides the tab, as another one in front of it does, or shows it again.
+func hide(hidden bool) string {
+	return fmt.Sprintf(`Object.defineProperty(document, "hidden", { value: %t, configurable: true }),
+		document.dispatchEvent(new Event("visibilitychange"))`, hidden)
+}
+
 // Who sees no phone because it is gone is told so, and sees it when it is back.
 func isInterrupted(t *testing.T, browser context.Context) {
 	g := newRig(t, nil)
@@ -147,9 +161,14 @@ func isInterrupted(t *testing.T, browser context.Context) {
 	p := g.login(browser, "kitchen")
 	p.until(card(q, ".live-screen img") + ".naturalWidth > 0")
 	g.hands.phone.Set(devicetest.Change{Gone: new(true)})
-	p.until(card(q, ".live-said") + `.textContent.includes("cannot be looked at")`)
+	p.until(card(q, ".live-said") + `.textContent.includes("looked at. looking: the phone")`)
 	g.hands.phone.Set(devicetest.Change{Gone: new(false)})
 	p.until(card(q, ".live-said") + ".hidden")
+
+	p.do(answers("/live", 404, "phone emu-1 is gone"), // also to who asks anew
+		js(`document.getElementById("lang").click()`), js(hide(true)), js(hide(false)))
+	p.until(card(q, ".live .problem") + `.textContent === "phone emu-1 is gone connect it"`)
+	p.until("!" + card(q, ".live-screen img") + `.hasAttribute("src")`)
 	p.do(js(card(q, "button.cannot") + ".click()"))
 	p.until(`document.querySelectorAll("article").length === 0`)
 	now, err := g.broker.Get(t.Context(), q.ID)

@@ -1,6 +1,6 @@
 // The page: who is logged in, which part of it the address names, and what is drawn again when something has changed.
 import { render } from "./preact.js";
-import { call, keep, session } from "./api.js";
+import { call, keep, problem, session } from "./api.js";
 import { Answered } from "./answered.js";
 import { connect, end, hears, listening, onLink } from "./feed.js";
 import * as inbox from "./inbox.js";
@@ -93,8 +93,7 @@ async function enter() {
   history.replaceState(null, "", location.pathname + (wanted ? "#question=" + encodeURIComponent(wanted) : ""));
   const { status, json } = await call("POST", "/ui/login", { code }).catch(() => ({}));
   if (status === 200) keep(json.login);
-  refused = () => status === 200 ? "" : !json?.error ? words().offline :
-    json.error.code === "LINK_USED" ? words().linkUsed : json.error.message;
+  refused = () => status === 200 ? "" : json?.error?.code === "LINK_USED" ? words().linkUsed : problem(json || {}).message;
   $("login-error").textContent = refused();
   return true;
 }

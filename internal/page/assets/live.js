@@ -37,6 +37,9 @@ export async function parts(stream, part) {
   }
 }
 
+// inWords is why a phone is not shown, and what helps.
+const inWords = ({ error, message, mend }) => [message || error, mend].filter(Boolean).join(" ");
+
 // Live shows a phone. api says how to reach the server: live(serial, signal), which returns a response, and input(serial, body),
 // which returns what is wrong.
 export class Live {
@@ -91,7 +94,7 @@ export class Live {
   // tell says what there is to see, and whether the phone itself is touched.
   tell() {
     const w = words();
-    this.said.textContent = this.lost ? w.liveLost : w.liveSees[this.sees || "none"] || "";
+    this.said.textContent = this.lost ? w.liveLost : [w.liveSees[this.sees || "none"], this.why].filter(Boolean).join(" ");
     this.said.hidden = !this.said.textContent;
     this.screen.classList.toggle("blind", !["shown", "locked"].includes(this.sees) || !!this.lost);
     this.keys.querySelector("[data-key=wakeup]").hidden = this.sees !== "off";
@@ -107,7 +110,10 @@ export class Live {
       try {
         const r = await this.api.live(serial, mine.signal);
         if (r.ok) await parts(r.body, (headers, body) => { wait = 500; this.show(headers, body); });
-        else if (r.status === 403 || r.status === 401) this.problem.textContent = (await r.json()).error.message;
+        else { // what was seen last is not what is there
+          this.img.removeAttribute("src");
+          this.problem.textContent = inWords((await r.json()).error);
+        }
       } catch { /* it is tried again */ }
       if (this.source !== mine) return;
       this.lost = true;
@@ -126,7 +132,9 @@ export class Live {
   }
 
   show(headers, body) {
+    if (this.lost) this.problem.textContent = "";
     this.lost = false;
+    this.why = headers["x-taploop-screen"] === "lost" ? inWords(JSON.parse(new TextDecoder().decode(body))) : "";
     this.sees = headers["x-taploop-screen"];
     const byHand = Number(headers["x-taploop-by-hand"]) || 0;
     if (byHand > (this.counted ?? byHand)) {
@@ -150,7 +158,7 @@ export class Live {
     if (this.queue.length > 30) return false; // the phone does not follow
     const before = this.queue.at(-1) || Promise.resolve();
     const mine = before.then(async () => {
-      const wrong = await this.api.input(this.serial, body).catch(() => ({ message: words().offline }));
+      const wrong = await this.api.input(this.serial, body);
       this.problem.textContent = wrong ? wrong.message : "";
       return !wrong;
     });

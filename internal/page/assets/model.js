@@ -1,5 +1,5 @@
 // What the page knows of runs and phones. Whoever shows it is called when it has changed.
-import { act, call, get, sessionPath } from "./api.js";
+import { act, call, get, problem, sessionPath } from "./api.js";
 import { newID } from "./dom.js";
 import { listening } from "./feed.js";
 
@@ -125,5 +125,5 @@ export const runSkill = (name, params, device) => begin("/v1/skills/" + encodeUR
 async function begin(path, body, device) {
   const { status, json } = await call("POST", path, { ...body, ...detached, ...device ? { device_id: device } : {} }, key()).catch(() => ({ json: {} }));
   if (status === 201) return [json.session_id, undefined];
-  return ["", json.error ? { message: json.error.message, mend: json.error.mend } : { message: "" }];
+  return ["", problem(json)];
 }

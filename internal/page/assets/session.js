@@ -1,5 +1,5 @@
 // A session, as it happens and afterwards: its pictures in a row, and step by step what was seen, thought and done.
-import { alone, get, picture, sessionPath } from "./api.js";
+import { alone, call, get, picture, problem, sessionPath } from "./api.js";
 import { download } from "./download.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
 import { Steer } from "./home.js";
@@ -32,16 +32,18 @@ function useTrajectory(id) {
     const load = async () => {
       if (reading) { again = true; return; }
       reading = true;
-      const got = await get(sessionPath(id, "/trajectory"));
+      const { status, json } = await call("GET", sessionPath(id, "/trajectory")).catch(() => ({ json: {} }));
       reading = false;
       if (over) return;
-      setT(got || { missing: true });
+      const missing = status === 404 ? words().noSession : problem(json).message; // what was read stays while it cannot be read again
+      setT((before) => status === 200 ? json : status !== 404 && before?.session ? before : { missing });
       if (again) { again = false; load(); }
     };
     const hear = (of) => { if (!of || of.startsWith(id)) load(); };
-    const end = onSession(hear);
+    const end = onSession(hear), back = () => { if (!document.hidden) load(); }; // another tab may have deleted it
+    document.addEventListener("visibilitychange", back);
     load();
-    return () => { over = true; end(); };
+    return () => { over = true; end(); document.removeEventListener("visibilitychange", back); };
   }, [id]);
   return t;
 }
@@ -71,7 +73,7 @@ export function Session({ id, go }) {
     return () => document.removeEventListener("keydown", keys);
   });
   if (!t) return html`<p class="none">${w.connecting}</p>`;
-  if (t.missing) return html`<p class="none">${w.noSession}</p>`;
+  if (t.missing) return html`<p class="none" role="status">${t.missing}</p>`;
   return html`<article class="session">
     <${Head} t=${t} go=${go} />
     ${steps.length ? html`<section aria-label=${w.stepsTitle}>
