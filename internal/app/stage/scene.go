@@ -51,7 +51,8 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	}
 	// the attempt outlives ctx: it is stopped and torn down
 	living := context.WithoutCancel(ctx)
-	if x.parts, err = app.Open(living, set, app.Options{Told: func(s string) { x.told.Store(&s) }}); err != nil {
+	told := func(report string) { x.told.Store(&report) }
+	if x.parts, err = app.Open(living, set, app.Options{Told: told}); err != nil {
 		return nil, &suite.Trouble{Kind: suite.KindSuite, Err: err}
 	}
 	phone, err := x.parts.Host.Open(ctx, at.Serial)
@@ -61,7 +62,8 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	price := set.Conf.Model
 	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Admin: phone.Admin(),
 		Judge: x.parts.Judge.Ask, Plain: x.plain, Healed: x.healed, Files: x.files,
-		Began: x.began, Close: x.close, Told: func() string { return *cmp.Or(x.told.Load(), new(string)) },
+		Began: x.began, Close: x.close,
+		Told: func() string { return *cmp.Or(x.told.Load(), new(string)) },
 		Cost: func(sent, got int) float64 {
 			return (price.PromptPrice*float64(sent) + price.ReplyPrice*float64(got)) / 1e6
 		}}, nil
