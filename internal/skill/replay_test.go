@@ -97,6 +97,23 @@ func replay(t *testing.T, h Heal, says actions.Action) (*replayed, *advisor) {
 	return &replayed{t: t, policy: New(Plan{chats(t), h}, m, "en")}, m
 }
 
+// begun is a replay behind its first step.
+func begun(t *testing.T) (*replayed, *advisor) {
+	r, m := replay(t, HealAuto, actions.Back{})
+	_, err := r.next(home)
+	require.NoError(t, err)
+	return r, m
+}
+
+// waits has the policy see a screen that it waits before, until it waits no more.
+func (r *replayed) waits(how mutation) {
+	for range mostWaits {
+		a, err := r.next(how)
+		require.NoError(r.t, err)
+		require.IsType(r.t, actions.Wait{}, a)
+	}
+}
+
 var (
 	home  = mutation{order: []int{0, 1, 2}}
 	moved = mutation{order: []int{2, 1}, down: 0.05}
@@ -130,16 +147,10 @@ func TestStepsAreRepeatedOnScreensThatMoved(t *testing.T) {
 // A dialog in between is waited for, then given to the model, and is no step of the skill.
 func TestADialogInBetweenIsTheModels(t *testing.T) {
 	t.Parallel()
-	r, m := replay(t, HealAuto, actions.Back{})
-	_, err := r.next(home)
-	require.NoError(t, err)
+	r, m := begun(t)
 	dialog := home
 	dialog.dialog = true
-	for range mostWaits {
-		a, err := r.next(dialog)
-		require.NoError(t, err)
-		require.IsType(t, actions.Wait{}, a)
-	}
+	r.waits(dialog)
 	a, err := r.next(dialog)
 	require.NoError(t, err)
 	require.Equal(t, actions.Back{}, a)
@@ -161,10 +172,7 @@ func TestAStepThatTheModelDidIsDone(t *testing.T) {
 	other.otherPage = true
 	d := draw(other, -1)
 	r, m := replay(t, HealAuto, actions.Click{At: d.list[1].Bounds.Center()})
-	for range mostWaits {
-		_, err := r.next(other)
-		require.NoError(t, err)
-	}
+	r.waits(other)
 	_, err := r.next(other) // the model taps Search on the other page
 	require.NoError(t, err)
 	require.Len(t, m.asked, 1)
@@ -256,10 +264,7 @@ func TestOnlyAYesHasAStepHealed(t *testing.T) {
 		"不是": "unclear", "👍": "unclear"} {
 		for _, kept := range []bool{true, false} { // whether its place was stored with the question
 			r, m := replay(t, HealAsk, actions.Back{})
-			for range mostWaits {
-				_, err := r.next(other)
-				require.NoError(t, err)
-			}
+			r.waits(other)
 			before := r.history
 			a, err := r.next(other)
 			require.NoError(t, err)
@@ -458,9 +463,7 @@ func TestAPermissionThatThePhoneHasIsNotGrantedAgain(t *testing.T) {
 // A scroll to what is missing that changes nothing undoes no step: the step that follows is healed.
 func TestAScrollWithoutEffectIsNoStepOfTheSkill(t *testing.T) {
 	t.Parallel()
-	r, _ := replay(t, HealAuto, actions.Back{})
-	_, err := r.next(home)
-	require.NoError(t, err)
+	r, _ := begun(t)
 	without := home
 	without.order = []int{0, 2}
 	a, err := r.next(without)
