@@ -23,8 +23,8 @@ func byJudge(s *Subject) (finding, bool) {
 }
 
 // Label is the words of the touched element by which a judge is asked about it: what is written on
-// it, behind what the page or dialog asks if it only says yes to that, else the name in its resource
-// id, if that is one. It is "" where a touch presses nothing that has a name.
+// it, behind what the page asks if it only says yes to that, else the name in its resource id, if
+// that is one. It is "" where a touch presses nothing that has a name.
 func (s *Subject) Label() string {
 	e := s.Element
 	if e == nil || e.WholeScreen || e.field() && e.Class != "" {
@@ -45,8 +45,8 @@ func (s *Subject) Label() string {
 	return strings.Join(text.Words(e.ResourceID), " ")
 }
 
-// Unknown reports whether s is a touch of what has a label, in a line, two or the name of a picture,
-// of which the built-in rules find nothing and whose words they do not know to lead somewhere, or to
+// Unknown reports whether s is a touch of what has a label, in lines or the name of a picture, of
+// which the built-in rules find nothing and whose words they do not know to lead somewhere, or to
 // say yes or no.
 func (p *Policy) Unknown(s Subject) bool {
 	s = s.cut()

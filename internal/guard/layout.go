@@ -64,10 +64,11 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 		!viewing().MatchString(on[0]) {
 		return append(list, finding{classNamed("pay"), underFinger, own})
 	}
-	if sum := s.sumBeside(yes); sum != "" && vague && (yes || button && (l.Primary || l.Dialog || l.decides())) {
+	ends := l.Primary || l.decides()
+	if sum := s.sumBeside(yes); sum != "" && vague && (yes || button && (ends || l.Dialog)) {
 		list = append(list, finding{classNamed("pay"), onScreen, sum})
 	}
-	if card := cardField(l.Fields); card != "" && vague && (yes || l.Primary || l.Ends || l.decides()) {
+	if card := cardField(l.Fields); card != "" && vague && (yes || ends || l.Ends) {
 		list = append(list, finding{classNamed("pay"), onScreen, card})
 	}
 	if l.Dialog && yes || l.repeats(on) {
@@ -113,7 +114,8 @@ var booked = regexp.MustCompile(`^[-−–+] ?[^\pL\p{Nd}]?\p{Nd}|^[^\pL\p{Nd}]?
 func (l *Layout) sells(on []string, named bool) *finding {
 	switch {
 	case l == nil:
-	case l.Button && (!l.Peer || len(l.Beside) == 0) && len(on) == 1 && soldFor().MatchString(on[0]) && sumIn(on) != "",
+	case l.Button && (!l.Peer || l.Beside == nil) && len(on) == 1 &&
+		soldFor().MatchString(on[0]) && sumIn(on) != "",
 		len(on) > 1 && inPoints().MatchString(on[0]) && !inPoints().MatchString(on[1]) &&
 			sumIn(on[1:]) != "",
 		len(on) == 1 && (draws().MatchString(on[0]) || l.Button && inPoints().MatchString(on[0]) &&

@@ -140,6 +140,13 @@ func folded[T ~string](p T) string {
 	return letters().ReplaceAllStringFunc(fold(string(p)), toLatin)
 }
 
+// listed is the list of that name in the letters in which texts are compared.
+func listed(name string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(folded(wordLists[name]))
+	})
+}
+
 var letters = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\pL+`)
 })

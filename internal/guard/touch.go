@@ -176,7 +176,8 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 		(f.where == onScreen || f.where == underFinger && !l.dialog()),
 		f.where == underFinger && !l.dialog() && (counts(lines) || len(lines) > 1 &&
 			slices.ContainsFunc(lines, booked.MatchString)),
-		s.leadsOnRow(lines, f), l != nil && l.Tab && f.class.Name == "call", s.ownSwitch() && f.class.Name == "grant",
+		l != nil && l.Tab && f.class.Name == "call", s.ownSwitch() && f.class.Name == "grant",
+		s.leadsOnRow(lines, f),
 		s.Element.refuses() && f.class.Name == "grant":
 		return true
 	case f.class.Name == "delete":

@@ -19,13 +19,6 @@ var (
 	courtesy    = listed("courtesy")
 )
 
-// listed is the list of that name in the letters in which texts are compared.
-func listed(name string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(folded(wordLists[name]))
-	})
-}
-
 // doubtful reports whether a task, as normalize has it, is no plain wish for now: it depends on
 // something, is for another time, has a person asked first, or names the act in a question or in
 // what the writer means to do. What a message is to say does not count, unless it has a person
