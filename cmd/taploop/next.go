@@ -64,7 +64,7 @@ func continueCommand(sessionID string, q *inquiry.Question) string {
 
 // replyTo is the command that replies to a question.
 func replyTo(q inquiry.Question) string {
-	how := cmp.Or(q.Kind.Flag(), "TEXT")
+	how := cmp.Or(q.Flag(), "TEXT")
 	if q.Secret {
 		how = "-"
 	}

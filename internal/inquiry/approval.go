@@ -178,11 +178,22 @@ func (a *Approval) Sort() string { return string(a.Severity) }
 // Parts implements [Body].
 func (a *Approval) Parts() int { return len(a.ActionRequests) }
 
-// Offers implements [Body].
-func (a *Approval) Offers() []Offer {
-	return []Offer{{Name: Approve, Main: true, Own: "--approve"},
+// Offers implements [Body]. Of a question they are what may be decided about one of its actions at
+// least; of several actions each has a decision of its own.
+func (a *Approval) Offers() (offers []Offer) {
+	for _, o := range []Offer{{Name: Approve, Own: "--approve"},
 		{Name: Edit, Words: "JSON", Own: "--edit"}, {Name: Reject, Words: "WHY", Own: "--reject"},
-		{Name: Respond, Words: "ANSWER", Own: "--respond"}}
+		{Name: Respond, Words: "ANSWER", Own: "--respond"}} {
+		if o.Main = len(offers) == 0; a.Parts() > 1 {
+			o.Own = ""
+		}
+		if a.Parts() == 0 || slices.ContainsFunc(a.ReviewConfigs, func(c ReviewConfig) bool {
+			return slices.Contains(c.AllowedDecisions, o.Name)
+		}) {
+			offers = append(offers, o)
+		}
+	}
+	return offers
 }
 
 // Say implements [Body]. It takes one decision for each action, in their order. The reply has all

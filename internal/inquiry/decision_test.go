@@ -278,3 +278,22 @@ func TestAnApprovalThatCannotBeDecidedIsNotAsked(t *testing.T) {
 		require.ErrorIs(t, err, inquiry.ErrInvalid, name)
 	}
 }
+
+// What is offered may be decided about some action, and the flag that is named decides about all.
+func TestWhatIsOfferedMayBeDecided(t *testing.T) {
+	q := approval()
+	a := inquiry.As[inquiry.Approval](q)
+	require.Equal(t, "--approve", q.Flag())
+	require.Len(t, q.Offers(), 4)
+	a.ReviewConfigs[0].AllowedDecisions = []string{inquiry.Approve, inquiry.Reject}
+	a.ActionRequests = append(a.ActionRequests, a.ActionRequests[0])
+	var flags []string
+	for _, o := range q.Offers() {
+		flags = append(flags, o.Flag())
+	}
+	require.Equal(t, []string{"--decision approve", "--decision reject"}, flags)
+	require.Equal(t, "--decision approve --decision approve", q.Flag())
+	a.ActionRequests, a.ReviewConfigs[0].AllowedDecisions = a.ActionRequests[:1],
+		[]string{inquiry.Reject, inquiry.Respond}
+	require.Equal(t, "--reject", q.Flag(), "approve is not offered")
+}
