@@ -166,6 +166,7 @@ func TestAPhoneOnThePageSaysWhatIsInFrontNow(t *testing.T) {
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	says := `document.querySelector(".phones .facts")?.textContent.includes(%q)`
 	p.until(fmt.Sprintf(says, "In front: the home screen"))
+	p.do(js(`document.querySelector(".phones").scrollIntoView()`)) // else it is asked seldom
 	quickest := time.Hour
 	for first := time.Now(); quickest >= 2*time.Second && time.Since(first) < patient.Lid; {
 		for pkg, name := range map[string]string{"com.tencent.mm": "WeChat",
@@ -180,6 +181,31 @@ func TestAPhoneOnThePageSaysWhatIsInFrontNow(t *testing.T) {
 	p.do(js(`document.getElementById("lang").click()`))
 	g.tasks.front.Store("com.miui.home")
 	p.until(fmt.Sprintf(says, "前台应用：主屏幕"))
+}
+
+// What a phone shows costs it commands: home asks for it often only while a phone that no run drives
+// is in view.
+func TestHomeAsksNoPhoneThatNobodyLooksAt(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	g.tasks.front.Store("com.miui.home")
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(`document.querySelector(".phones [data-free]")` + " !== null")
+	looks := func() (n int64) { // while phones are listed twelve times, which takes 18 s
+		before, first := g.tasks.looked.Load(), g.tasks.listed.Load()
+		p.waits(func() bool { return g.tasks.listed.Load() >= first+12 })
+		return g.tasks.looked.Load() - before
+	}
+	p.do(js(`document.querySelector(".phones").style.display = "none"`))
+	require.LessOrEqual(t, looks(), int64(3), "it is out of view")
+	p.do(js(`document.querySelector(".phones").style.display = ""`),
+		js(`document.querySelector(".phones").scrollIntoView()`))
+	require.Greater(t, looks(), int64(8), "it is in view")
+	_, run, err := g.store.Begin(t.Context(), store.Session{Serial: "A"}, store.Run{Task: "tea"})
+	require.NoError(t, err)
+	g.web.Changed(run.SessionID)
+	p.until(`document.querySelector(".phones [data-free]") === null`)
+	require.LessOrEqual(t, looks(), int64(3), "a run drives it")
 }
 
 func TestASkillIsRunFromItsForm(t *testing.T) {

@@ -122,6 +122,8 @@ type toolbox struct {
 	bare     bool         // there are no phones and no skills
 	noPhones error        // why phones cannot be listed
 	front    atomic.Value // the app in front of phone A, a string
+	listed   atomic.Int64 // how often phones were listed
+	looked   atomic.Int64 // how often with what they show
 	calls    []any        // the requests of the calls, as structs
 	next     []outcome    // of the next calls; then how the session stands
 }
@@ -196,6 +198,10 @@ func (x *toolbox) Wait(ctx ctx, _ *usecase.Call, a usecase.Wait) (*usecase.Outco
 func (x *toolbox) ListPhones(_ ctx, _ *usecase.Call, states bool) ([]usecase.Phone, error) {
 	if x.bare {
 		return nil, nil
+	}
+	x.listed.Add(1)
+	if states {
+		x.looked.Add(1)
 	}
 	a := usecase.Phone{PhoneInfo: runs.PhoneInfo{Serial: "A", State: "device", Usable: true}}
 	if app, known := x.front.Load().(string); known && states {

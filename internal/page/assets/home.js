@@ -108,7 +108,7 @@ export function Phones() {
   const w = words();
   if (!model.phones) return html`<p class="none">${model.phonesWrong || w.connecting}</p>`;
   if (!model.phones.length) return html`<p class="none">${model.phonesWrong || w.noPhones}</p>`;
-  return html`${model.phonesWrong ? html`<p class="problem">${model.phonesWrong}</p>` : ""}<ul class="phones">${model.phones.map((p) => html`<li key=${p.device_id}>
+  return html`${model.phonesWrong ? html`<p class="problem">${model.phonesWrong}</p>` : ""}<ul class="phones">${model.phones.map((p) => html`<li key=${p.device_id} data-free=${p.usable && !held(p) ? "" : undefined}>
     <a class="name" href=${"/ui/phones/" + encodeURIComponent(p.device_id)}>${phoneName(p)}</a>
     <${PhoneFacts} p=${p} /></li>`)}</ul>`;
 }

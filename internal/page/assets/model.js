@@ -72,7 +72,9 @@ async function loadRecent() {
 }
 
 let loading = null, asked = -Infinity;
-const asksEvery = () => document.querySelector("#home:not([hidden]), .phone-page") ? 1000 : 10000; // what each phone shows, in ms
+const inView = (e) => { const r = e.getBoundingClientRect(); return r.height > 0 && r.bottom > 0 && r.top < innerHeight; };
+// what phones show is asked for every so many ms: seldom where none is in view that no run drives, as each answer costs a phone commands
+const asksEvery = () => [...document.querySelectorAll(".phones [data-free], .phone-page")].some(inView) ? 1000 : 10000;
 
 // loadPhones asks which phones there are, and now and then what they show. Calls that come while it asks share the answer.
 export function loadPhones() {
