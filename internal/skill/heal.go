@@ -113,7 +113,8 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	}
 	on := len(x.at.Healed) >= max(leastHeals, len(x.steps())/5) || x.at.InRow >= mostInRow
 	if x.plan.Heal == HealAsk {
-		ask := fmt.Sprintf(map[bool]string{true: x.say.AskAll, false: x.say.Ask}[on], step+1, in, why)
+		says := map[bool]string{true: x.say.AskAll, false: x.say.Ask}
+		ask := fmt.Sprintf(says[on], step+1, in, why)
 		switch yes, clear := x.consent(ask); {
 		case !clear:
 			return x.propose(actions.Info{Question: ask,
@@ -138,8 +139,8 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	return out, nil
 }
 
-// consent is what a person has said since the last heal when asked about this one. clear is false if
-// nobody was asked yet, or said neither yes nor no.
+// consent is what a person has said since the last heal when asked about this one. clear is false
+// if nobody was asked yet, or said neither yes nor no.
 func (x *moment) consent(asked string) (yes, clear bool) {
 	for _, e := range slices.Backward(x.now.Exchanges[min(x.at.Heard, len(x.now.Exchanges)):]) {
 		if e.Question != asked {
