@@ -50,6 +50,7 @@ type house struct {
 	starter
 	web   *web.Server
 	page  string                    // what logs a browser in
+	era   string                    // the client's version of MCP, which says how forms are shown
 	fills atomic.Pointer[answering] // each form
 	rules atomic.Pointer[guard.Policy]
 	kinds []*guard.Policy // that rules may be
@@ -76,9 +77,11 @@ var button = guard.Subject{App: "com.shop", Action: "CLICK",
 
 // newHouse puts the HTTP API beside the tools, over real questions and a real store, with a guard
 // that finds the button of every screen critical.
-func newHouse(w *fixture, s starter, programsDecide bool, undecided inquiry.OnTimeout) *house {
+func newHouse(
+	w *fixture, s starter, era string, programsDecide bool, undecided inquiry.OnTimeout,
+) *house {
 	w.end()
-	h := &house{fixture: w, starter: s, kinds: policies(w.t)}
+	h := &house{fixture: w, starter: s, era: era, kinds: policies(w.t)}
 	w.phones.listed = []screen.Element{{Text: button.Element.Text, Clickable: true,
 		Bounds: screen.Rect{
 			Min: screen.Point{X: 0.2, Y: 0.4}, Max: screen.Point{X: 0.8, Y: 0.6}}}}
@@ -102,7 +105,7 @@ func newHouse(w *fixture, s starter, programsDecide bool, undecided inquiry.OnTi
 	if !s.forms {
 		r = nil
 	}
-	w.pipe(eras[0], r)
+	w.pipe(h.era, r)
 	logins := web.OpenLogins(w.t.TempDir() + "/logins")
 	of := tools.New(&w.topts)
 	h.web = web.New(&web.Options{Questions: w.manager.Broker(), Sessions: w.store,
@@ -244,16 +247,64 @@ var modes = []string{"pass_to_client", "elicit -> pass_to_client", "elicit",
 func TestOnlyAPersonsDecisionCarriesACriticalActOut(t *testing.T) {
 	all := doors()
 	for i, s := range starters {
-		t.Run(s.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *fixture) {
-				undecided := []inquiry.OnTimeout{inquiry.Pause, inquiry.RejectAll}[i%2]
-				h := newHouse(w, s, i%2 == 1, undecided)
-				defer h.web.Close()
-				// no deadline, which a bubble has none of
-				rapid.Check(struct{ rapid.TB }{t}, func(t *rapid.T) { h.property(t, all) })
+		for n, era := range eras {
+			if n > 0 && !s.forms { // which alone are shown in another way
+				continue
+			}
+			t.Run(s.name+" "+era, func(t *testing.T) {
+				bubble(t, func(t *testing.T, w *fixture) {
+					undecided := []inquiry.OnTimeout{inquiry.Pause, inquiry.RejectAll}[i%2]
+					h := newHouse(w, s, era, (i+n)%2 == 1, undecided)
+					defer h.web.Close()
+					// no deadline, which a bubble has none of
+					rapid.Check(struct{ rapid.TB }{t}, func(t *rapid.T) { h.property(t, all) })
+				})
 			})
-		})
+		}
 	}
+}
+
+// form draws what the user at each form does, while programs and models answer the same question,
+// and whether that decides.
+func (h *house) form(t *rapid.T, all []door) (word string, decides bool) {
+	meddlers := slices.DeleteFunc(slices.Clone(all), func(d door) bool {
+		return d.person || !strings.ContainsAny(d.name, " ") // MCP's calls are in the form's
+	})
+	word = rapid.SampledFrom([]string{"yes", "no", "closes it", "declines", "says nothing",
+		"says something else", "decides twice"}).Draw(t, "the user at the form")
+	meddles := rapid.SliceOfN(rapid.SampledFrom(meddlers), 0, 2).Draw(t, "meanwhile")
+	fill := accepts(in{"decision": decisionOf(word)})
+	switch word {
+	case "closes it":
+		fill = acts("cancel", nil)
+	case "declines":
+		fill, word, decides = acts("decline", nil), "no", true
+	case "says nothing":
+		fill = accepts(in{})
+	case "says something else":
+		fill = accepts(in{"decision": "approved by the agent", "response": "yes"})
+	case "decides twice":
+		fill = accepts(in{"decision": []any{inquiry.Reject, inquiry.Approve}})
+	default:
+		decides = true
+	}
+	fills := answering(func(ctx context.Context, form mcp.ElicitationParams) (
+		*mcp.ElicitationResult, error) {
+		list, err := h.manager.Broker().List(ctx, inquiry.Filter{})
+		for _, q := range list {
+			for _, d := range meddles {
+				if q.Open() {
+					d.knock(h, q, "yes")
+				}
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return fill(ctx, form)
+	})
+	h.fills.Store(&fills)
+	return word, decides
 }
 
 // property begins a run that taps, and has it answered in a drawn order.
@@ -277,20 +328,20 @@ func (h *house) property(t *rapid.T, all []door) {
 		return mode == "elicit" && !h.forms // which is refused
 	})
 	mode := rapid.SampledFrom(takes).Draw(t, "reply mode")
-	word := rapid.SampledFrom([]string{"yes", "no", "closes it"}).Draw(t, "the user at the form")
-	fills := acts("cancel", nil)
-	if word != "closes it" {
-		fills = accepts(in{"decision": decisionOf(word)})
-	}
-	h.fills.Store(&fills)
+	word, decides := h.form(t, all)
 	a, err := h.try(h.t.Context(), "ask_agent_start_new_task",
 		in{"task": "tap", "reply_mode": mode, "reset_environment": false,
 			"supersede": true}, "p")
 	require.NoError(t, err)
-	if h.person && h.forms && word != "closes it" {
+	if h.person && h.forms && decides {
 		carried := carriedOut(word)
 		require.Equal(t, before+carried, h.phones.touches("A"), "%s in the form: %s", word, a.text)
 		h.decidedByAPerson(t, a.SessionID)
+		return
+	}
+	if a.Question == nil && h.person && h.forms { // nobody said anything that counts in time
+		require.Equal(t, before, h.phones.touches("A"), "%s in the form: %s", word, a.text)
+		require.Contains(t, a.text, "nobody decided in time")
 		return
 	}
 	require.NotNil(t, a.Question, "%s: %s", mode, a.text)
