@@ -1,6 +1,7 @@
 package device_test
 
 import (
+	"context"
 	"image"
 	"testing"
 
@@ -120,5 +121,40 @@ func TestAnotherPhoneAtTheSameAddressIsNoticed(t *testing.T) {
 				require.ErrorIs(t, stateErr, screen.ErrDisconnected)
 			}
 		})
+	}
+}
+
+// marked names phones by their marks, as a memory that several machines share.
+type marked struct{ shared bool }
+
+func (marked) SetFormerKeyboard(context.Context, string, string) error { return nil }
+
+func (marked) FormerKeyboard(context.Context, string) (string, error) { return "", nil }
+
+func (marked) NamePhone(_ context.Context, serial, mark string) (string, error) {
+	return serial + " of " + mark, nil
+}
+
+func (m marked) Shared() bool { return m.shared }
+
+// The emulators of all machines have the same address, and no factory serial of their own.
+func TestEmulatorsOfSeveralMachinesAreSeveralPhones(t *testing.T) {
+	const at, id = "emulator-5554", "a1b2c3d4e5f60718"
+	e, with := serve(t), small
+	with.Serial = "EMULATOR36X1X16X0"
+	sim := newSimulated(t, with).phone
+	sim.Settings.PutSetting("secure", "android_id", id)
+	e.Attach(at, shell.New(sim))
+	for shared, want := range map[bool]string{true: at + " of b82efc46c073d9d8", false: at} {
+		host, err := device.NewHost(&device.Options{Server: e.addr, Memory: marked{shared},
+			Getenv: func(string) string { return "" }})
+		require.NoError(t, err)
+		list, err := host.List(t.Context())
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+		require.Equal(t, want, list[0].Serial)
+		p, err := host.Open(t.Context(), at)
+		require.NoError(t, err, "it is found by its address, whatever it is called")
+		require.NoError(t, p.Close())
 	}
 }

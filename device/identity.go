@@ -175,12 +175,14 @@ func (h *Host) name(ctx context.Context, phones []found) {
 			return 0
 		})
 		f.id = f.serial()
-		if who := f.addresses[0].identity; who.serial != "" {
-			name, err := h.memory.NamePhone(ctx, who.serial, who.mark)
+		who := f.addresses[0].identity
+		// The emulators of several machines all have the address emulator-5554.
+		if who.serial != "" || who.mark != "" && h.memory.Shared() {
+			name, err := h.memory.NamePhone(ctx, f.id, who.mark)
 			if err != nil { // no phone can be leased then either
-				h.log.WarnContext(ctx, "naming a phone", "serial", who.serial, "err", err)
+				h.log.WarnContext(ctx, "naming a phone", "serial", f.id, "err", err)
 			}
-			f.id = cmp.Or(name, who.serial)
+			f.id = cmp.Or(name, f.id)
 		}
 		times[f.id]++
 	}
@@ -198,6 +200,9 @@ type phoneMemory interface {
 	// NamePhone returns the name of the phone with that factory serial and that mark: the serial,
 	// unless a phone with another mark has that name already. A mark that is not known is "".
 	NamePhone(ctx context.Context, serial, mark string) (string, error)
+	// Shared reports whether other machines name their phones here too. Then a phone without a
+	// factory serial is named as if its address was one.
+	Shared() bool
 }
 
 // forgetful remembers no keyboards, and names only as long as it lives.
@@ -209,6 +214,8 @@ type forgetful struct {
 func (*forgetful) SetFormerKeyboard(context.Context, string, string) error { return nil }
 
 func (*forgetful) FormerKeyboard(context.Context, string) (string, error) { return "", nil }
+
+func (*forgetful) Shared() bool { return false }
 
 func (f *forgetful) NamePhone(_ context.Context, serial, mark string) (string, error) {
 	f.mu.Lock()

@@ -41,6 +41,8 @@ func (m *memory) NamePhone(_ context.Context, serial, _ string) (string, error) 
 	return serial, m.fails
 }
 
+func (m *memory) Shared() bool { return false }
+
 // killedAtTheBroadcast is a phone as it is left by a process that was killed while it typed, and
 // what that process has remembered.
 func killedAtTheBroadcast(t *testing.T, enabled bool) (*imePhone, *memory) {

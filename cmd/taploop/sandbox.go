@@ -40,7 +40,7 @@ func (c *sandboxCmd) Run(ctx context.Context, a *invocation) error {
 		return err
 	}
 	phone := sandbox.New(&sandbox.Options{Locale: c.Locale, PIN: c.PIN, Locked: c.PIN != "",
-		More: c.MoreApps, Lower: c.Layout == "lower"})
+		More: c.MoreApps, Lower: c.Layout == "lower", Place: c.Addr})
 	if c.Tasks {
 		return c.listTasks(a, phone)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
+	"os"
 	"strconv"
 	"strings"
 
@@ -55,9 +56,14 @@ func (c *Settings) Name(serial string) {
 func (c *Settings) serial() string { return cmp.Or(c.opts.Serial, unnamed) }
 
 // androidID is what Android made up when the phone was set up. It is the same whenever a phone with
-// that serial is made.
+// that serial is made at that place.
 func (c *Settings) androidID() string {
-	sum := sha256.Sum256([]byte(c.serial()))
+	of := c.serial()
+	if c.opts.Place != "" {
+		host, _ := os.Hostname() // a machine without a name has one place
+		of += " " + host + " " + c.opts.Place
+	}
+	sum := sha256.Sum256([]byte(of))
 	return hex.EncodeToString(sum[:8])
 }
 

@@ -6,6 +6,9 @@ import "context"
 // implements what package device remembers, and does not interpret the keyboards.
 type phones struct{ *db }
 
+// Shared reports whether processes on other machines may use the store.
+func (p phones) Shared() bool { return Farm{p.db}.Shared() }
+
 // NamePhone returns the name of the phone with that factory serial and that mark, which tells
 // phones with one serial apart: the serial, unless a phone with another mark had that name first. A
 // mark that is not known is "", and stands for the phone that had the name first.
