@@ -153,8 +153,12 @@ func TestEmulatorsOfSeveralMachinesAreSeveralPhones(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, list, 1)
 		require.Equal(t, want, list[0].Serial)
-		p, err := host.Open(t.Context(), at)
-		require.NoError(t, err, "it is found by its address, whatever it is called")
+		p, err := host.Open(t.Context(), want)
+		require.NoError(t, err)
 		require.NoError(t, p.Close())
+		if shared { // that is another machine's
+			_, err = host.Open(t.Context(), at)
+			require.ErrorContains(t, err, "is another one")
+		}
 	}
 }

@@ -68,9 +68,9 @@ type runCmd struct {
 	Supersede bool
 	Priority  usecase.Priority `default:"normal" placeholder:"WHICH"`
 	QueueFor  time.Duration    `placeholder:"TIME"`
-	Reply     []string `sep:"none" placeholder:"PATTERN=TEXT"`
-	KeepState bool     `name:"keep-environment"`
-	Profile   string   `placeholder:"FILE"`
+	Reply     []string         `sep:"none" placeholder:"PATTERN=TEXT"`
+	KeepState bool             `name:"keep-environment"`
+	Profile   string           `placeholder:"FILE"`
 	taskFlags
 }
 
