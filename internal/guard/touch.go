@@ -207,13 +207,16 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 
 // leadsOnRow reports whether a finding is of words in a row that opens something: one of several in
 // the settings, or a name above its value on a page that continues by another button.
-func (s *Subject) leadsOnRow(lines []string, f finding) bool {
+func (s *Subject) leadsOnRow(on []string, f finding) bool {
 	l := s.Layout
-	if l == nil || l.Button || l.Primary || l.Dialog || l.Switch || f.where != underFinger {
+	if l == nil || l.Button || l.Primary || l.Dialog || l.Switch ||
+		f.where != underFinger && f.where != onScreen {
 		return false
 	}
 	return l.Peer && strings.Contains(s.App, "settings") ||
-		len(lines) == 2 && len(l.Beside) > 0 && slices.Contains(leading, f.class.Name)
+		len(on) == 2 && sumIn(on) == "" && len(l.Beside) > 0 &&
+			!saysNo(lines(strings.Join(l.Beside, "\n"))) &&
+			slices.Contains(leading, f.class.Name)
 }
 
 // chooses reports whether the element is a box to tick: what is written on it is for another
@@ -355,8 +358,9 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 			break
 		}
 		if vague || !refusal && (says ||
-			s.Judged != Harmless && button(s.Element, lines) && !leadsOn(s, lines[0]) &&
-				unknownLanguage(s, lines)) {
+			s.Judged != Harmless && !leadsOn(s, lines[0]) && unknownLanguage(s, lines) &&
+				(strings.Contains(s.Element.Class, "Button") || len(lines) == 1 &&
+					!sentence(lines[0], 5) && !strings.Contains(s.Element.Class, "EditText"))) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true),
@@ -393,13 +397,6 @@ func named(e *Element) bool {
 		return slices.Contains(widgets, w) || len(w) < 4 || !strings.ContainsAny(w, "aeiou")
 	})
 	return len(words) > 0 && !e.hasText()
-}
-
-// button reports whether the touched element looks like a button. A row of content has more lines,
-// and a field takes text.
-func button(e *Element, lines []string) bool {
-	return strings.Contains(e.Class, "Button") ||
-		len(lines) == 1 && !sentence(lines[0], 5) && !strings.Contains(e.Class, "EditText")
 }
 
 // byPrice finds a purchase: a confirmation on a screen that shows a price.
