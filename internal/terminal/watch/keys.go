@@ -1,6 +1,11 @@
 package watch
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/inquiry"
+)
 
 // order is at which key something is to be done.
 type order int
@@ -71,15 +76,8 @@ func (v *view) typed(k string) order {
 
 // asked reports whether the id is that of an open question.
 func (v *view) asked(id string) bool {
-	if v.board == nil {
-		return false
-	}
-	for _, q := range v.board.Questions {
-		if q.ID == id {
-			return true
-		}
-	}
-	return false
+	return v.board != nil && slices.ContainsFunc(v.board.Questions,
+		func(q inquiry.Question) bool { return q.ID == id })
 }
 
 // move chooses another line.
@@ -87,22 +85,22 @@ func (v *view) move(by int) {
 	if v.board == nil || v.single {
 		return
 	}
-	body := rows{at: map[string]int{}}
-	v.all(&body, 80)
-	if len(body.ids) == 0 {
-		return
+	if ids := v.all(80).ids; len(ids) > 0 {
+		v.chosen = ids[min(max(slices.Index(ids, v.chosen)+by, 0), len(ids)-1)]
 	}
-	at := slices.Index(body.ids, v.chosen) + by
-	v.chosen = body.ids[min(max(at, 0), len(body.ids)-1)]
 }
 
-// see takes a new board. What was chosen stays chosen as long as it is there, and a question that
-// came while nothing was chosen is chosen.
+// see takes a new board. What was chosen stays chosen as long as it is there, and a question or a
+// task that came while nothing was chosen is chosen.
 func (v *view) see(b Board) {
 	v.board = &b
-	if _, ok := v.task(v.chosen); ok || v.asked(v.chosen) {
+	ids := v.all(80).ids
+	if slices.Contains(ids, v.chosen) {
 		return
 	}
 	v.chosen, v.single = "", false
-	v.move(1)
+	isPhone := func(id string) bool { return strings.HasPrefix(id, phone) }
+	if ids = slices.DeleteFunc(ids, isPhone); len(ids) > 0 {
+		v.chosen = ids[0]
+	}
 }

@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ type view struct {
 	paint tty.Painter
 
 	board  *Board // nil until the first was read
-	chosen string // the id of a question or a session
+	chosen string // the id of a question or a session, or a phone's behind "phone "
 	single bool   // only the chosen task is shown, with its steps
 	note   string // what came of the last thing done
 	sure   string // the session that is about to be stopped
@@ -46,9 +47,12 @@ type rows struct {
 	at    map[string]int
 }
 
+// phone begins what is chosen of the phones. No other id has a space.
+const phone = "phone "
+
 // lines are the whole screen.
 func (v *view) lines(columns, height int) []string {
-	foot := v.foot(columns, height)
+	foot, more := v.foot(columns, height), ""
 	body := rows{at: map[string]int{}}
 	switch t, ok := v.task(v.chosen); {
 	case v.board == nil:
@@ -56,17 +60,22 @@ func (v *view) lines(columns, height int) []string {
 	case v.single && ok:
 		v.one(&body, t, columns)
 	default:
-		v.all(&body, columns)
+		body = v.all(columns)
 	}
-	room := max(height-len(foot)-1, 1)
+	room := max(height-len(foot)-2, 1)
 	// the chosen one is always to be seen
 	at := body.at[v.chosen]
 	first := min(max(at+2-room, 0), at, max(len(body.lines)-room, 0))
+	if below := len(body.lines) - first - room; below > 0 {
+		more = fmt.Sprintf(" ↓ %d", below)
+	}
+	rule := strings.Repeat("─", max(columns-ansi.StringWidth(more), 0)) + more
 	body.lines = body.lines[first:min(first+room, len(body.lines))]
 	for len(body.lines) < room {
 		body.lines = append(body.lines, "")
 	}
-	return slices.Concat([]string{v.head(columns)}, body.lines, foot)
+	return slices.Concat([]string{v.head(columns)}, body.lines,
+		[]string{v.paint.Paint(tty.Faint, rule)}, foot)
 }
 
 func (v *view) head(columns int) string {
@@ -85,8 +94,8 @@ func (v *view) head(columns int) string {
 }
 
 // all is the list of everything.
-func (v *view) all(body *rows, columns int) {
-	b := v.board
+func (v *view) all(columns int) rows {
+	b, body := v.board, &rows{at: map[string]int{}}
 	at := slices.IndexFunc(b.Tasks, func(t Task) bool { return t.State.Terminal() })
 	if at < 0 {
 		at = len(b.Tasks)
@@ -117,28 +126,22 @@ func (v *view) all(body *rows, columns int) {
 		v.choice(body, t.Session, spread(v.outcome(t)+" "+text.Line(t.Title),
 			v.place(t)+"  "+v.said.Span(t.Ended.Sub(t.Begun)), columns-2))
 	}
+	return *body
 }
 
-// phones are those on which nothing runs.
+// phones are those on which nothing runs. They can be chosen, so that the list goes on to them.
 func (v *view) phones(body *rows, running []Task) {
-	busy := map[string]bool{}
-	for _, t := range running {
-		busy[t.Phone] = true
+	free := slices.DeleteFunc(slices.Sorted(maps.Keys(v.board.Phones)), func(id string) bool {
+		return slices.ContainsFunc(running, func(t Task) bool { return t.Phone == id })
+	})
+	v.part(body, v.words.Phones, len(free)+len(v.board.Trouble))
+	for _, id := range free {
+		state := v.board.Phones[id]
+		v.choice(body, phone+id,
+			text.Line(id)+"  "+cmp.Or(v.words.PhoneStates[state], text.Line(state)))
 	}
-	var free []string
-	for id, state := range v.board.Phones {
-		if !busy[id] {
-			free = append(free, text.Line(id)+"  "+cmp.Or(v.words.PhoneStates[state],
-				text.Line(state)))
-		}
-	}
-	slices.Sort(free)
 	if v.board.Trouble != "" {
-		free = append(free, text.Line(v.board.Trouble))
-	}
-	v.part(body, v.words.Phones, len(free))
-	for _, line := range free {
-		body.lines = append(body.lines, "  "+line)
+		v.choice(body, phone, text.Line(v.board.Trouble))
 	}
 }
 
@@ -205,8 +208,7 @@ func (v *view) foot(columns, height int) []string {
 	if v.note != "" && v.typing == nil && v.sure == "" {
 		foot = append(foot, text.Line(v.note))
 	}
-	rule := v.paint.Paint(tty.Faint, strings.Repeat("─", columns))
-	return slices.Concat([]string{rule}, foot, []string{v.paint.Paint(tty.Faint, keys)})
+	return append(foot, v.paint.Paint(tty.Faint, keys))
 }
 
 func (v *view) task(session string) (Task, bool) {

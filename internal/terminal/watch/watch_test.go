@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/golden"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal"
@@ -251,6 +253,76 @@ func TestTheChosenLineIsAlwaysOnTheScreen(t *testing.T) {
 					s.types("<up>")
 				}
 			}
+			s.types("q")
+			require.NoError(t, <-ended)
+		})
+}
+
+// crowded is a board of which half fits on a screen.
+func crowded() watch.Board {
+	at := time.Now()
+	b := watch.Board{Trouble: "adb: no server",
+		Phones: map[string]string{"emu-0": "device", "pixel": "offline", "tablet": "device"}}
+	for i := range 7 {
+		id := fmt.Sprint("c", i)
+		b.Tasks = append(b.Tasks, watch.Task{Session: id, Phone: fmt.Sprint("emu-", i),
+			Title: "Count to " + id, State: store.Running, Begun: at, Taken: i + 1, Most: 20,
+			Steps: []watch.Step{{Index: i, Said: "opened Clock"}}})
+		b.Questions = append(b.Questions, inquiry.Question{ID: "q" + id, SessionID: id,
+			Text: "Which of " + id + "?", AskedAt: at})
+	}
+	b.Tasks = append(b.Tasks, tasks()[2])
+	return b
+}
+
+func TestEveryPartOfACrowdedBoardIsReachedByTheArrows(t *testing.T) {
+	golden.Run(t, "testdata/screens", func(t *testing.T, c *golden.Case) {
+		watched(t, "en", watch.Board{}, func(t *testing.T, s *screen, from *source, ended chan error) {
+			const here = "\n› "
+			s.shown()
+			from.change(func(b *watch.Board) { *b = crowded() })
+			want := func(section string) { // without the time of day
+				c.Want(t, section, regexp.MustCompile(` +\d\d:\d\d:\d\d\n`).ReplaceAllString(s.shown(), "\n"))
+			}
+			want("as it opens")
+			seen := map[string]bool{}
+			for range 40 {
+				shown := s.shown()
+				for _, part := range []string{"Waiting for you", "Running", "Phones", "Recent",
+					"  emu-0  free"} {
+					seen[part] = seen[part] || strings.Contains(shown, part)
+				}
+				if strings.Contains(shown, here+"pixel") {
+					want("at a phone")
+					from.change(func(b *watch.Board) { b.Phones["pixel"] = "device" })
+					require.Contains(t, s.shown(), here+"pixel  free", "it stays chosen")
+					s.types("<enter>", "s")
+					require.Contains(t, s.shown(), here+"pixel  free", "it is no task")
+				}
+				if strings.Contains(shown, here+"✓ Write to Anna") {
+					want("at the end")
+				}
+				s.types("<down>")
+			}
+			require.Equal(t, map[string]bool{"Waiting for you": true, "Running": true, "Phones": true,
+				"Recent": true, "  emu-0  free": false}, seen)
+			require.True(t, c.Has("at a phone") && c.Has("at the end"))
+			s.types("q")
+			require.NoError(t, <-ended)
+		})
+	})
+}
+
+func TestAPhoneIsChosenByAPersonOnly(t *testing.T) {
+	watched(t, "en", watch.Board{Phones: map[string]string{"pixel": "device"}},
+		func(t *testing.T, s *screen, from *source, ended chan error) {
+			require.Contains(t, s.shown(), "\n  pixel  free")
+			from.change(func(b *watch.Board) { b.Tasks = tasks() })
+			require.Contains(t, s.shown(), "› emu-1", "what comes is chosen")
+			s.types("<down>", "<down>")
+			require.Contains(t, s.shown(), "› pixel")
+			from.change(func(b *watch.Board) { delete(b.Phones, "pixel") })
+			require.Contains(t, s.shown(), "› emu-1", "it is gone")
 			s.types("q")
 			require.NoError(t, <-ended)
 		})
