@@ -34,7 +34,9 @@ func (c *configShowCmd) Run(a *invocation) error {
 		return printSettings(a.out, a.Conf)
 	}
 	return printList(a, false, a.Conf.Values(), "", "KEY VALUE FROM ENVIRONMENT",
-		func(v config.Value) []any { return []any{v.Path, shown(v.Value), a.term(v.Origin), v.Env} })
+		func(v config.Value) []any {
+			return []any{v.Path, shown(v.Value), a.term(v.Origin), v.Env}
+		})
 }
 
 // shown is a value as a table shows it: without the secrets of addresses, and harmless for a

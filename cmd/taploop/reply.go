@@ -251,7 +251,8 @@ func (c *replyCmd) refused(ctx context.Context, a *invocation, db *store.Store, 
 		who += ": " + text.Cut(said, 200)
 	}
 	at := r.At.Local()
-	a.notef("taploop: too late: the question was %s %s at %s by %s, %s after it was asked", q.Status,
+	a.notef("taploop: too late: the question was %s %s at %s by %s, %s after it was asked",
+		q.Status,
 		at.Format(time.DateOnly), at.Format(time.TimeOnly), who,
 		age(r.At.Sub(q.AskedAt).Round(time.Second)))
 	a.try(why.Hint)

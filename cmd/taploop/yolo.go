@@ -143,7 +143,8 @@ func (c *yoloStatusCmd) Run(ctx context.Context, a *invocation) error {
 				if g.Times > 0 {
 					left = strconv.Itoa(g.Times - g.Used)
 				}
-				return []any{a.term(string(g.Scope)), g.Name, g.Until.Local().Format("2006-01-02 15:04:05"), left,
+				return []any{a.term(string(g.Scope)), g.Name,
+					g.Until.Local().Format(time.DateTime), left,
 					g.By, g.Target}
 			})
 	})

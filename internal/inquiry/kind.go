@@ -52,11 +52,6 @@ func AllWaits() (all []Waits) {
 	return all
 }
 
-// Flag returns the flag of "taploop reply" that does what questions of the kind ask for:
-// "--approve". It is "" if they want an answer in words. What has a flag is about an act, and has
-// to be seen before it is decided.
-func (k Kind) Flag() string { return Question{Kind: k}.Flag() }
-
 // As returns the body of q if it is a *B, else an empty B.
 func As[B any](q Question) *B {
 	if b, is := any(q.Body).(*B); is {

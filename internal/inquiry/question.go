@@ -308,16 +308,6 @@ type Offer struct {
 // Flag returns the flag of "taploop reply" that says it.
 func (o Offer) Flag() string { return cmp.Or(o.Own, "--decision "+o.Name) }
 
-// Flag is that of the question's kind, given for each of its parts.
-func (q Question) Flag() string {
-	for _, o := range q.Offers() {
-		if o.Main {
-			return strings.Repeat(o.Flag()+" ", max(bodyOf(&q).Parts(), 1)-1) + o.Flag()
-		}
-	}
-	return ""
-}
-
 // Detail is something that a question has beside its text, for people.
 type Detail struct {
 	Name string `json:"name"`

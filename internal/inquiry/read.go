@@ -90,3 +90,18 @@ func (Words) Hear(q *Question, words string) Reply {
 	}
 	return Reply{Type: TypeAnswer, Response: words}
 }
+
+// Flag returns the flag of "taploop reply" that does what questions of the kind ask for:
+// "--approve". It is "" if they want an answer in words. What has a flag is about an act, and has
+// to be seen before it is decided.
+func (k Kind) Flag() string { return Question{Kind: k}.Flag() }
+
+// Flag is that of the question's kind, given for each of its parts.
+func (q Question) Flag() string {
+	for _, o := range q.Offers() {
+		if o.Main {
+			return strings.Repeat(o.Flag()+" ", max(bodyOf(&q).Parts(), 1)-1) + o.Flag()
+		}
+	}
+	return ""
+}

@@ -26,8 +26,8 @@ type Options struct {
 	Locale  string           // a language's tag, "" means en
 	PIN     string           // digits that the lock screen asks for, "" means none
 	Serial  string           // of the factory, "" means the first one that it is attached under
-	// Place says where it is simulated, such as an address: phones with one serial at several places,
-	// or on several machines, are several phones. "" is one place for all.
+	// Place says where it is simulated, such as an address: phones with one serial at several
+	// places, or on several machines, are several phones. "" is one place for all.
 	Place string
 	// Profile adds a profile that the shell may not see, as for work or Samsung's Secure Folder.
 	// Commands about all users are refused then.

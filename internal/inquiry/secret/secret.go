@@ -98,9 +98,10 @@ func Wanted(question string) bool {
 }
 
 var (
-	code      = text.Lazily(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9](?: [0-9]){3,7})$`)
-	onCard    = regexp.MustCompile(`^[0-9]{3}$`) // where its security code is asked for
-	cvv       = regexp.MustCompile(`(?i)` + `\b(?:cvv|cvc)\b|\bsecurity (?:code|number)\b|安全码|CVV|CVC`)
+	code = text.Lazily(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9](?: [0-9]){3,7})$`)
+	// where a card's security code is asked for
+	onCard    = regexp.MustCompile(`^[0-9]{3}$`)
+	cvv       = regexp.MustCompile(`(?i)\b(?:cvv|cvc)\b|\bsecurity (?:code|number)\b|安全码`)
 	phrase    = text.Lazily(`^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$`)
 	token     = text.Lazily(`^[!-~\x{a1}-\x{24f}]{4,64}$`)
 	mixed     = regexp.MustCompile(`[0-9].*[^0-9.,:+-]|[^0-9.,:+-].*[0-9]`)

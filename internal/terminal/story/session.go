@@ -222,7 +222,8 @@ func (s ShownStep) print(p tty.Sheet) {
 		done = actions.Brief(s.act, p.Lang)
 	}
 	p.Line(fmt.Sprintf("  %3d  %-7s ", s.Index, words.Phrase(p.Lang, string(s.State))),
-		fmt.Sprintf("%s  %s", text.Cut(text.Line(done), 400), In(p.Lang).Span(time.Duration(s.TookMS)*time.Millisecond)))
+		fmt.Sprintf("%s  %s", text.Cut(text.Line(done), 400),
+			In(p.Lang).Span(time.Duration(s.TookMS)*time.Millisecond)))
 	const below = "       "
 	if s.Refusal != "" {
 		p.Line(below, words.Phrase(p.Lang, s.Refusal))
