@@ -3,9 +3,11 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -246,6 +248,9 @@ var modes = []string{"pass_to_client", "elicit -> pass_to_client", "elicit",
 // before.
 func TestOnlyAPersonsDecisionCarriesACriticalActOut(t *testing.T) {
 	all := doors()
+	if os.Getenv("TAPLOOP_TEST_LONG") != "1" {
+		require.NoError(t, flag.Set("rapid.checks", "40"))
+	}
 	for i, s := range starters {
 		for n, era := range eras {
 			if n > 0 && !s.forms { // which alone are shown in another way

@@ -175,36 +175,7 @@ func (x Shown) Print(w io.Writer, lang string) {
 	}
 	for _, r := range x.Runs {
 		fmt.Fprintln(w)
-		p.Line("task: ", r.Task)
-		state := words.Phrase(lang, string(r.State))
-		why := string(r.StopReason)
-		if p.Columns > 0 {
-			why = said.Why(why)
-		}
-		p.Line("", strings.Join([]string{state, why, r.Answer}, " "))
-		if r.Message != r.Answer {
-			p.Line("  why: ", r.Message)
-		}
-		if r.Question != nil {
-			p.Line("  asks: ", words.Phrase(lang, fmt.Sprintf("%s (question %s)", r.Question.Text,
-				r.Question.ID)))
-		}
-		p.Line("  try: ", words.Phrase(lang, r.Hint))
-		for _, warned := range r.Progress.Warnings {
-			p.Line("  warning: ", warned.Text)
-		}
-		if x.Session.Serial != "" { // the times are those of steps
-			p.Line("  time: ", said.Span(r.usage.Work())+said.Waiting(r.usage))
-			p.Line("  parts: ", said.Parts(r.usage.Timing))
-		}
-		if r.Calls > 0 {
-			p.Line("  model: ", words.Phrase(lang, fmt.Sprintf("%s, %d tokens sent, %d received",
-				text.Count(r.Calls, "call"), r.Sent, r.Received)))
-		}
-		if r.Again > 0 {
-			p.Line("  asked again: ", words.Phrase(lang, fmt.Sprintf(
-				"%d of %s, as the screen moved on", r.Again, text.Count(r.usage.Steps, "step"))))
-		}
+		r.print(p, said, x.Session.Serial != "")
 		for _, s := range x.Steps {
 			if s.RunID == r.ID {
 				s.print(p)
@@ -213,6 +184,39 @@ func (x Shown) Print(w io.Writer, lang string) {
 	}
 	for _, agent := range x.Agents {
 		Agent(p, agent)
+	}
+}
+
+func (r ShownRun) print(p tty.Sheet, said Words, onPhone bool) {
+	p.Line("task: ", r.Task)
+	state := words.Phrase(p.Lang, string(r.State))
+	why := string(r.StopReason)
+	if p.Columns > 0 {
+		why = said.Why(why)
+	}
+	p.Line("", strings.Join([]string{state, why, r.Answer}, " "))
+	if r.Message != r.Answer {
+		p.Line("  why: ", r.Message)
+	}
+	if r.Question != nil {
+		p.Line("  asks: ", words.Phrase(p.Lang, fmt.Sprintf("%s (question %s)", r.Question.Text,
+			r.Question.ID)))
+	}
+	p.Line("  try: ", words.Phrase(p.Lang, r.Hint))
+	for _, warned := range r.Progress.Warnings {
+		p.Line("  warning: ", warned.Text)
+	}
+	if onPhone { // the times are those of steps
+		p.Line("  time: ", said.Span(r.usage.Work())+said.Waiting(r.usage))
+		p.Line("  parts: ", said.Parts(r.usage.Timing))
+	}
+	if r.Calls > 0 {
+		p.Line("  model: ", words.Phrase(p.Lang, fmt.Sprintf("%s, %d tokens sent, %d received",
+			text.Count(r.Calls, "call"), r.Sent, r.Received)))
+	}
+	if r.Again > 0 {
+		p.Line("  asked again: ", words.Phrase(p.Lang, fmt.Sprintf(
+			"%d of %s, as the screen moved on", r.Again, text.Count(r.usage.Steps, "step"))))
 	}
 }
 
