@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
@@ -264,4 +266,41 @@ cases:
 	const shop = "com.taploop.sandbox.shop"
 	require.Equal(t, []string{shop, "com.taploop.sandbox.notes", "com.android.launcher3",
 		shop, shop, shop}, fronts)
+}
+
+// Two phones repeat a skill at once, and to its end when it is removed meanwhile.
+func TestTwoPhonesRepeatASkillThatIsRemovedMeanwhile(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 2, "rules:\n"+say("cannot be repeated|无法照做", "action:AWAKE\tvalue:Notes"))
+	file := f.file("skills/notes.yaml", `
+name: notes
+description: open the notes
+task: Open the notes
+steps:
+- say: open them
+  action: {verb: BACK}
+  before: {app: com.nowhere}
+  after: {activity: com.taploop.sandbox.notes/.Notes}
+ends: {app: com.taploop.sandbox.notes}
+answer: the notes are open
+`)
+	both, asked := make(chan struct{}), atomic.Int32{}
+	f.asked = func(*scripted.Request) {
+		if asked.Add(1) == 2 {
+			require.NoError(t, os.Remove(file))
+			close(both)
+		}
+		select {
+		case <-both:
+		case <-time.After(30 * time.Second): // the other phone waits until this one is done
+		}
+	}
+	const what = "skill: notes, expect: [{app: com.taploop.sandbox.notes}]}"
+	code, all := f.test("cases: [{name: a, " + what + ", {name: b, " + what + "]")
+	require.Equal(t, exitDone, code, f.said)
+	require.Equal(t, map[string]string{"a": "healed", "b": "healed"}, outcomes(all), f.said)
+	require.EqualValues(t, 2, asked.Load())
+	code, _ = f.test("cases: [{name: a, " + what + "]")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, f.said, `s.yaml:1:26: skill: there is no such skill: "notes"`)
 }
