@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/taploop/taploop/internal/text"
@@ -91,13 +90,11 @@ func byCommand(s *Subject, line string) []finding {
 }
 
 // ruins matches commands that take something away that does not come back.
-var ruins = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:rm|rmdir|shred|dd|mkfs\S*|wipe|fdisk|parted|truncate|mv|` +
-		`chmod|` +
-		`chown|kill(?:all)?|reboot|shutdown|su|sudo|format|del|drop|fastboot|flash|uninstall|` +
-		`purge)\b|>|` +
-		`\b(?:curl|wget)\b.*\|`)
-})
+var ruins = text.Lazily(`\b(?:rm|rmdir|shred|dd|mkfs\S*|wipe|fdisk|parted|truncate|mv|` +
+	`chmod|` +
+	`chown|kill(?:all)?|reboot|shutdown|su|sudo|format|del|drop|fastboot|flash|uninstall|` +
+	`purge)\b|>|` +
+	`\b(?:curl|wget)\b.*\|`)
 
 // byNumber is what is typed: the number of a card or an account, or a code in a field for one.
 func byNumber(s *Subject) []finding {

@@ -5,13 +5,13 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // negation is what takes a consent back when it stands before the words.
-var negation = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’]?t|nothing|` +
-		`avoid|instead of|unless|before you|except)\b|不|别|勿|莫|没有|无需|禁止|除非|避免`)
-})
+var negation = text.Lazily(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’]?t|nothing|` +
+	`avoid|instead of|unless|before you|except)\b|不|别|勿|莫|没有|无需|禁止|除非|避免`)
 
 // negationAfter matches words behind a consent that take it back. bySelf says that a person does
 // the act.
@@ -115,17 +115,13 @@ func (c *class) wantedHan(clause string) bool {
 	return words != "" && !asksOnly.MatchString(furthers.ReplaceAllString(before, ""))
 }
 
-var quoted = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’|„[^“”]*[“”]|«[^»]*»|『[^』]*』`)
-})
+var quoted = text.Lazily(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’|„[^“”]*[“”]|«[^»]*»|『[^』]*』`)
 
 // things are what a task may speak of with the words of an act.
-var things = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:text|message|mail|e-?mail|post|share|comment|forward|publish|` +
-		`reply) (?:apps?|box|fields?|list|folder|threads?|inbox|office|prices?|section|tab|page|` +
-		`screen|settings?|history|colou?r|size|icons?|buttons?|sheet|date|from|is|are|was|` +
-		`of|\d+)\b`)
-})
+var things = text.Lazily(`\b(?:text|message|mail|e-?mail|post|share|comment|forward|publish|` +
+	`reply) (?:apps?|box|fields?|list|folder|threads?|inbox|office|prices?|section|tab|page|` +
+	`screen|settings?|history|colou?r|size|icons?|buttons?|sheet|date|from|is|are|was|` +
+	`of|\d+)\b`)
 
 // negated reports whether a text takes back the words that are in it.
 func negated(text, words string) bool {

@@ -172,10 +172,8 @@ func (l *Layout) declines() bool {
 }
 
 // soldFor matches a label that is a price to the last cent, and nothing else.
-var soldFor = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[^\pL\p{Nd}]{0,3}(?:[a-z]{1,3}[$ ]? ?)?\p{Nd}+(?:[., ]\p{Nd}{3})*` +
-		`[.,]\p{Nd}\p{Nd}[ \x{a0}]?[^\p{Nd}]{0,4}$`)
-})
+var soldFor = text.Lazily(`^[^\pL\p{Nd}]{0,3}(?:[a-z]{1,3}[$ ]? ?)?\p{Nd}+(?:[., ]\p{Nd}{3})*` +
+	`[.,]\p{Nd}\p{Nd}[ \x{a0}]?[^\p{Nd}]{0,4}$`)
 
 // bySpecialAccess is what a touch on a page of the system's settings grants whose title says so: a
 // row with a switch, or a button.

@@ -1,10 +1,8 @@
 package guard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -79,7 +77,5 @@ func undecorated(line string) string {
 	return decorated().ReplaceAllString(line, "")
 }
 
-var decorated = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:[\p{So}\p{Co}\p{Ps}\p{Pi}\p{Po}]+ ?|` +
-		`[-–—+→»›>] |\(?\d{1,3}[.)\]:] )+`)
-})
+var decorated = text.Lazily(`^(?:[\p{So}\p{Co}\p{Ps}\p{Pi}\p{Po}]+ ?|` +
+	`[-–—+→»›>] |\(?\d{1,3}[.)\]:] )+`)

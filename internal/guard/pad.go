@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // keypad reports whether the screen is one of keys with digits, one of which deletes a digit.
@@ -30,10 +32,8 @@ var (
 			`)|\b(?:` + paying + `)\b.{0,40} (?:with|by|using) (?:your |the |a )?` +
 			`(?:password|pin|passcode)|(?:支付|付款|交易|取款|资金)密码`)
 	})
-	anyPin = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:enter|type|input|confirm)\b.{0,30}` +
-			`\b(?:pin|password|passcode)\b|输入.{0,12}密码`)
-	})
+	anyPin = text.Lazily(`\b(?:enter|type|input|confirm)\b.{0,30}` +
+		`\b(?:pin|password|passcode)\b|输入.{0,12}密码`)
 )
 
 const paying = `pay|buy|purchase|send|transfer|withdraw|(?:authori[sz]e|confirm|complete|` +

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -98,13 +99,9 @@ func spells(s string) bool {
 }
 
 var (
-	steering = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
-	}) // of terminals
-	spelled = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|[^\pL])\pL(?:(?: \pL){2,}|(?:[.]\pL){2,}|(?:-\pL){2,}|` +
-			`(?:_\pL){2,}|(?:·\pL){2,})(?:$|[^\pL])`)
-	})
+	steering = text.Lazily(`\x1b\[[0-9;?]*[A-Za-z]`) // of terminals
+	spelled  = text.Lazily(`(?:^|[^\pL])\pL(?:(?: \pL){2,}|(?:[.]\pL){2,}|(?:-\pL){2,}|` +
+		`(?:_\pL){2,}|(?:·\pL){2,})(?:$|[^\pL])`)
 )
 
 // Letters that look like Latin ones, in lower case, and those: Cyrillic, Greek, small capitals, and
@@ -147,9 +144,7 @@ func listed(name string) func() *regexp.Regexp {
 	})
 }
 
-var letters = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\pL+`)
-})
+var letters = text.Lazily(`\pL+`)
 
 // Bounds of the texts of a subject that are read.
 const (

@@ -22,11 +22,8 @@ var (
 			`(?:.{0,40}?\b(?:para|pour|per|um zu|zum|om te|aby|att|untuk|de)\b)?)[ :,]*`)
 	})
 	// the words of sliders that only change the display, and the words on sliders that do more
-	shows = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`^(?:see|view|show|more|refresh|reload|close|dismiss|go back|browse|` +
-				`explore|read|learn|switch|查看|看|更多|刷新|关闭|返回|浏览|切换)`)
-	})
+	shows = text.Lazily(`^(?:see|view|show|more|refresh|reload|close|dismiss|go back|browse|` +
+		`explore|read|learn|switch|查看|看|更多|刷新|关闭|返回|浏览|切换)`)
 	grips = regexp.MustCompile(`^(?:confirm|submit|unlock|btn|button|thumb|handle|knob|to)$`)
 )
 

@@ -1,11 +1,11 @@
 package guard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 var (
@@ -28,9 +28,7 @@ var (
 		"records repo row rows table text transaction user users")
 
 	// a thing that is known of an act, in Chinese, and no act
-	recordsHan = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:记录|状态|方式|历史|列表|详情|信息|结果|明细|金额|进度|次数)`)
-	})
+	recordsHan = text.Lazily(`^(?:记录|状态|方式|历史|列表|详情|信息|结果|明细|金额|进度|次数)`)
 )
 
 // toolVerbs are words that do harm to some things and not to others.

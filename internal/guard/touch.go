@@ -26,15 +26,11 @@ var (
 			`^(?:` + wordLists["confirms"] + `|` + yesForeign() + `)(?:[^a-z]|$)`)
 	})
 	// what may stand before such words, and behind them
-	before = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
-			`(?:tap|click|touch|hold|press(?: and hold)?|long press|swipe|slide)(?: here| again)?` +
-			`(?: to|:)? |(?:是的?|好的?|我|请|点击|轻触|按住|长按|滑动)(?: ?,|以|来|即可)?)+`)
-	})
-	behind = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:[ !.。…>›»→✓✔✅]|\(?\d+ ?(?:s|秒)?\)|\d+s?|[$€£¥] ?\d[\d.,]*|` +
-			`(?:&|and|并|,) ?(?:continue|finish|close|go on|继续))+$`)
-	})
+	before = text.Lazily(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
+		`(?:tap|click|touch|hold|press(?: and hold)?|long press|swipe|slide)(?: here| again)?` +
+		`(?: to|:)? |(?:是的?|好的?|我|请|点击|轻触|按住|长按|滑动)(?: ?,|以|来|即可)?)+`)
+	behind = text.Lazily(`(?:[ !.。…>›»→✓✔✅]|\(?\d+ ?(?:s|秒)?\)|\d+s?|[$€£¥] ?\d[\d.,]*|` +
+		`(?:&|and|并|,) ?(?:continue|finish|close|go on|继续))+$`)
 	// the whole line, or what sensitive words stand behind: words that say no take back no others
 	finalizes = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
@@ -52,9 +48,7 @@ var (
 		return regexp.MustCompile(`^(?:` + wordLists["no"] + `|` + noForeign + `|` +
 			inAll("no") + `|(?:` + folded(wordLists["not_do"]) + `).{0,30})$`)
 	})
-	digit = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\d(?: ?[a-z+]{1,5})?$`)
-	}) // the key of a pad, such as 2 ABC
+	digit    = text.Lazily(`^\d(?: ?[a-z+]{1,5})?$`) // the key of a pad, such as 2 ABC
 	searches = regexp.MustCompile(`search|query|url|address bar|搜索|查找|网址`)
 	updates  = regexp.MustCompile(`^(?:update|更新)(?: now)?$`)
 	subs     = regexp.MustCompile(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)

@@ -38,12 +38,10 @@ func unknownLanguage(s *Subject, lines []string) bool {
 }
 
 // disposes is what a place is called onto which things are thrown away.
-var disposes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:(?:move (?:it )?to |drop (?:it )?here to )?(?:the ` +
-		`)?(?:trash(?: ?can)?|(?:recycle |rubbish |waste )?bin|wastebasket|delete|remove|` +
-		`uninstall|` +
-		`discard)(?: here)?|.{0,4}(?:回收站|垃圾桶|垃圾箱|废纸篓|删除|移除|卸载|丢弃))$`)
-})
+var disposes = text.Lazily(`^(?:(?:move (?:it )?to |drop (?:it )?here to )?(?:the ` +
+	`)?(?:trash(?: ?can)?|(?:recycle |rubbish |waste )?bin|wastebasket|delete|remove|` +
+	`uninstall|` +
+	`discard)(?: here)?|.{0,4}(?:回收站|垃圾桶|垃圾箱|废纸篓|删除|移除|卸载|丢弃))$`)
 
 // byTrashCan returns the findings from the names of a trash can. The words of an element onto which
 // something is dragged count, and of an icon its description.

@@ -3,9 +3,10 @@ package guard
 import (
 	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // The words that tell what kind of wish a task is, see words.txt.
@@ -56,22 +57,18 @@ func delayed(sentence string) bool {
 }
 
 var (
-	ofThing = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:of|for|from|about|von|fur|vom|de|del|para|pour|di|per|` +
-			`da|van|voor|na|z|av)$`)
-	})
+	ofThing = text.Lazily(`\b(?:of|for|from|about|von|fur|vom|de|del|para|pour|di|per|` +
+		`da|van|voor|na|z|av)$`)
 	// what an hour behind it belongs to
 	hourly = regexp.MustCompile(`(?:\b(?:alarm\pL*|wecker|termin|meeting|event|appointment|` +
 		`reminder|reveil|sveglia)|будильник|闹钟|会议|アラーム|予定|알람|일정)$`)
 	// a message's own words, behind a colon or the word for "that", which may end a condition
-	said = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`((?:\b(?:send|text|message|mail|e-?mail|write|tell|reply|post|` +
-			`comment|schreib|antwort|schick|send|sag|escrib|respond|envi|manda|di(?:le)?|` +
-			`ecri|repond|envo|dis|scriv|rispond|invia|stuur|schrijf|napis|wysl)\pL*\b|` +
-			`[发回]|告诉|напиши|отправь|ответь)` +
-			`[^:]*?)(: ?|(?:^|[^\pL])(?:that|saying|dass|que|che|dat|ze|что)` +
-			`(?:[^\pL]|$)|说|讲)[^,，、]*`)
-	})
+	said = text.Lazily(`((?:\b(?:send|text|message|mail|e-?mail|write|tell|reply|post|` +
+		`comment|schreib|antwort|schick|send|sag|escrib|respond|envi|manda|di(?:le)?|` +
+		`ecri|repond|envo|dis|scriv|rispond|invia|stuur|schrijf|napis|wysl)\pL*\b|` +
+		`[发回]|告诉|напиши|отправь|ответь)` +
+		`[^:]*?)(: ?|(?:^|[^\pL])(?:that|saying|dass|que|che|dat|ze|что)` +
+		`(?:[^\pL]|$)|说|讲)[^,，、]*`)
 )
 
 // sentencesOf takes a text apart, with the marks at the ends of its sentences.
