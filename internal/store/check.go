@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/taploop/taploop/internal/hint"
 )
 
-// Check reports whether the database is whole, and whether the pictures are there that its steps
-// had. progress is called with the number of steps that were looked at, now and then. nil does
+// Check reports whether the database is whole, and whether the data folder has the pictures that
+// its steps had, which may be in those of other machines. progress is called with the number of steps that were looked at, now and then. nil does
 // nothing.
 func (s *Store) Check(ctx context.Context, progress func(steps int)) error {
 	if err := s.engine.check(ctx, s.db); err != nil {
@@ -29,9 +31,14 @@ func (s *Store) Check(ctx context.Context, progress func(steps int)) error {
 			return err
 		}
 	}
-	if len(lost) > 0 {
-		return fmt.Errorf("%d of %d pictures are lost, the first: %w", len(lost), len(ids),
-			lost[0])
+	if len(lost) == 0 {
+		return nil
 	}
-	return nil
+	err = fmt.Errorf("%d of %d pictures are not in the data folder, the first: %w", len(lost),
+		len(ids), lost[0])
+	if s.engine.alone() {
+		return err
+	}
+	return hint.Add(err, "each machine has the pictures that it took: check the others as well, "+
+		"or share the folder frames")
 }
