@@ -12,53 +12,31 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/golden"
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal/usage"
 )
 
-// names are words with Latin letters that are the same in every language: names of things, what
-// is typed, and what the test itself calls something.
-var names = regexp.MustCompile(`(?i)^(adb|mcp|usb|json|http|https|url|id|ui|wi|fi|token|android|` +
-	`ctrl|yaml|sqlite|postgresql|stdio|taploop|qr|esc|enter|yes|no|sandbox|scripted|gelab|general|` +
-	`auto|off|utf|debian|ubuntu|apt|get|install|ssh|nodaemon|server|devices|connect|pair|shop|yolo|` +
-	`png|mb|path|info|click|root|utc|eol|exec|nosuch|apps|models|proxies|cursor|vscode|chatbox|codex|` +
-	`schema)$`)
-
-// literal is what is written as it is typed, or as a program wrote it.
-var literal = regexp.MustCompile(strings.Join([]string{"`[^`]*`", `"[^"]*"`, `<[a-z]+>`, `\{.*\}`,
-	`taploop( [a-z][a-z-]*)*( ID| -)?`, `--?[A-Za-z][-A-Za-z]*(=\S+)?`, `https?://\S+`, `@\w+`,
-	`[\w.~*-]*/[\w./*:@~-]+`, `[a-z]\w*([._]\w+)+(:\d+)?`, `TAPLOOP_\w+`, `[A-Za-z]+=\S+`,
-	`built-in: [a-z ]+  `,                                        // the names of rules
-	`\((text|number)\)`,                                          // the types of a form's fields
-	`\[[a-z.]+\]`, `adb host:\S+`, `\[code\]\S*`, `WAITING_VOTE`, // a state that only tests have
-	`\b[0-9a-z]{32}\b`, `\b[0-9a-z]{8}  `, `\b[0-9a-f]{8}[0-9a-f-]*`, `[0-9][0-9a-zA-Z.]*`,
-	`[a-z]+-[0-9a-z_]+`, `[a-z]+(-[a-z]+)+`}, "|"))
-
 // foreign are the words of a text for a Chinese person that are neither names nor literal.
-func foreign(said string) (all []string) {
-	said = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]").ReplaceAllString(said, "")
-	for line := range strings.Lines(said) {
+func foreign(t *testing.T, said string) []string {
+	var ours strings.Builder
+	for line := range strings.Lines(ansi.Strip(said)) {
 		if strings.ContainsAny(line, "⇥") || strings.Contains(line, "<THINK>") {
 			continue // as a model wrote it
 		}
 		if cells := strings.Fields(line); len(cells) > 1 && strings.Contains(line, "TAPLOOP_") {
 			// a setting, with what is written as its value
-			line = strings.Join(cells[len(cells)-2:], " ")
+			line = strings.Join(cells[len(cells)-2:], " ") + "\n"
 		}
-		for _, word := range regexp.MustCompile(`[A-Za-z]{2,}`).FindAllString(
-			literal.ReplaceAllString(line, " "), -1) {
-			if !names.MatchString(word) {
-				all = append(all, strings.TrimSpace(line))
-				break
-			}
-		}
+		ours.WriteString(line)
 	}
-	return slices.Compact(all)
+	return golden.Foreign(t, ours.String())
 }
 
 // inChinese are commands that list and show what a folder has, by their words.
@@ -178,7 +156,7 @@ func TestEveryCommandSpeaksTheLanguageOfTheTerminal(t *testing.T) {
 		"NO_COLOR=1", "TAPLOOP_FARM_NAME=m1")
 	wrong := map[string][]string{}
 	note := func(said string, args ...string) {
-		for _, line := range foreign(said) {
+		for _, line := range foreign(t, said) {
 			if command := strings.Join(args, " "); !slices.Contains(wrong[line], command) {
 				wrong[line] = append(wrong[line], command)
 			}

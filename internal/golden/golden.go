@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,30 @@ func Module(t testing.TB) string {
 	}
 	return dir
 }
+
+// Foreign returns the lines of a text for a Chinese person that have a word in Latin letters which
+// testdata/chinese.txtar has not, and which is not among the words of others.
+func Foreign(t testing.TB, said string, others ...string) (lines []string) {
+	t.Helper()
+	list, err := txtar.ParseFile(Shared(t, "chinese.txtar"))
+	require.NoError(t, err)
+	names := strings.Fields(string(list.Files[0].Data))
+	literal := strings.TrimSuffix(string(list.Files[1].Data), "\n")
+	for _, words := range others {
+		literal = regexp.QuoteMeta(words) + "\n" + literal
+	}
+	known := regexp.MustCompile(strings.ReplaceAll(literal, "\n", "|"))
+	known.Longest()
+	for line := range strings.Lines(said) {
+		found := word.FindAllString(strings.ToLower(known.ReplaceAllString(line, " ")), -1)
+		if slices.ContainsFunc(found, func(w string) bool { return !slices.Contains(names, w) }) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return slices.Compact(lines)
+}
+
+var word = regexp.MustCompile(`[a-z]{2,}`)
 
 func exists(path string) bool {
 	_, err := os.Stat(path)

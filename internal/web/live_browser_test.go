@@ -61,7 +61,7 @@ func usesThePhone(t *testing.T, browser context.Context) {
 		Text: "Please log in on the phone, and tell me when you are done."})
 	p := g.login(browser, "kitchen")
 	p.until(card(q, ".live-screen img") + ".naturalWidth > 0")
-	require.Empty(t, chrometest.Violations(t, p.ctx))
+	require.Empty(t, chrometest.Violations(t, p.ctx, "html"))
 
 	p.tap(q, 0.5, 1.0/6) // the icon of Notes
 	touch := g.seen(p, 1)
@@ -103,7 +103,7 @@ func usesThePhone(t *testing.T, browser context.Context) {
 	p.until(card(q, ".live-said") + `.textContent.includes("forbids pictures")`)
 	p.do(js(`document.getElementById("lang").click()`))
 	p.until(card(q, ".live-said") + `.textContent.includes("禁止截屏")`)
-	require.Empty(t, chrometest.Violations(t, p.ctx), "in Chinese, on a secure screen")
+	require.Empty(t, chrometest.Violations(t, p.ctx, "html"), "in Chinese, on a secure screen")
 	p.do(js(`document.getElementById("lang").click()`))
 
 	p.do(js(card(q, ".words textarea")+`.value = "logged in as Ann"`),
@@ -129,7 +129,7 @@ func takesOver(t *testing.T, browser context.Context) {
 		`.find((b) => b.textContent === "Take over")`
 	p.until(takeOver + " !== undefined")
 	require.Contains(t, p.text(`document.getElementById("work").textContent`), "order <b>tea</b>")
-	require.Empty(t, chrometest.Violations(t, p.ctx))
+	require.Empty(t, chrometest.Violations(t, p.ctx, "html"))
 
 	p.do(js(takeOver + ".click()"))
 

@@ -142,7 +142,7 @@ export function Results({ list }) {
 // Standing is what goes on without asking, and how it is begun.
 export function Standing() {
   const w = words(), [busy, wrong, run] = useBusy();
-  const line = (text, end) => html`<li><span class="task">${text}</span><button type="button" disabled=${busy} aria-label=${w.endIt + ": " + text} onClick=${() => run(end)}>${w.endIt}</button></li>`;
+  const line = (text, end) => html`<li><span class="task">${text}</span><button type="button" disabled=${busy} aria-label=${w.endIt + fill(w.said, { what: text })} onClick=${() => run(end)}>${w.endIt}</button></li>`;
   return html`<ul id="standing-list">
       ${model.grants.map((g) => line(granted(g), () => endGrant(g)))}
       ${model.answers.map((a) => line(remembered(a), () => forget(a.id)))}</ul>

@@ -28,4 +28,4 @@ export function marked(tree, text) {
 }
 
 // spoken is a tree in words alone.
-export const spoken = (tree) => (tree || []).map((n) => typeof n === "string" ? n : spoken(n.in) + (/^(p|li|h\d|t[dh]|pre|br)$/.test(n.tag) ? " " : "")).join("").trim();
+export const spoken = (tree) => (tree || []).map((n) => typeof n === "string" ? n : spoken(n.in) + (/^(em|strong|del|code|a)$/.test(n.tag) ? "" : " ")).join("").trim();

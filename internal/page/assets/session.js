@@ -125,7 +125,7 @@ function Head({ t, go }) {
     </div>`}
     <${Wrong} wrong=${wrong} />
     ${t.runs.length > 1 ? html`<details><summary>${fill(w.earlierTasks, { n: t.runs.length - 1 })}</summary><ol class="earlier">
-      ${t.runs.slice(0, -1).map((r) => html`<li dir="auto"><${Badge} run=${r} /> ${r.task}${r.answer || why(r) ? ": " + (r.answer || why(r)) : ""}</li>`)}</ol></details>` : ""}
+      ${t.runs.slice(0, -1).map((r) => html`<li dir="auto"><${Badge} run=${r} /> ${r.task}${r.answer || why(r) ? fill(w.said, { what: r.answer || why(r) }) : ""}</li>`)}</ol></details>` : ""}
     ${t.agents ? html`<section class="agents" aria-labelledby="agents"><h3 id="agents">${w.agents}</h3><${Agents} list=${t.agents} /></section>` : ""}
   </header>`;
 }
@@ -161,7 +161,7 @@ function Strip({ steps, n, move }) {
     if (e) box.current.scrollTo({ left: e.offsetLeft - box.current.clientWidth / 2 + e.clientWidth / 2, behavior: "auto" });
   }, [n]);
   return html`<ol class="strip" ref=${box} tabindex="0" aria-label=${w.strip}>${steps.map((s, i) => html`<li key=${s.index}>
-    <button type="button" tabindex="-1" aria-current=${i === n ? "step" : undefined} aria-label=${fill(w.stepN, { n: s.index }) + ": " + clip(said(s), 80)} onClick=${() => move(i)}>
+    <button type="button" tabindex="-1" aria-current=${i === n ? "step" : undefined} aria-label=${fill(w.stepN, { n: s.index }) + fill(w.said, { what: clip(said(s), 80) })} onClick=${() => move(i)}>
       <${Thumb} url=${s.screenshot_url} /><span>${s.index}</span></button></li>`)}</ol>`;
 }
 
@@ -219,10 +219,10 @@ function Talk({ s, q }) {
   return html`<div class="talk"><div class="q" dir="auto">${consent ? consent.headline : html`<${Marked} tree=${q?.markdown} text=${q ? q.text : s.question} />`}</div>
     ${s.options && !q ? html`<ul>${s.options.map((o) => html`<li dir="auto">${o}</li>`)}</ul>` : ""}
     <p class="a" dir="auto">${open ? alone ? w.openQuestion : html`<a href=${"/ui#question=" + q.question_id}>${w.openQuestion}</a>` :
-      q ? reason(q) : [s.settled?.[language()], s.reply].filter(Boolean).join(": ")}</p></div>`;
+      q ? reason(q) : [s.settled?.[language()], s.reply].filter(Boolean).join(fill(w.said, { what: "" }))}</p></div>`;
 }
 
-const lastingMs = (ms) => ms >= 60000 ? lasting(ms / 1000) : ms < 1000 ? Math.round(ms) + " ms" : (ms / 1000).toFixed(1) + " s";
+const lastingMs = (ms) => ms >= 60000 ? lasting(ms / 1000) : ms < 1000 ? fill(words().millis, { n: Math.round(ms) }) : fill(words().seconds, { n: (ms / 1000).toFixed(1) });
 const outcome = (s, q) => q?.status === "pending" ? "waits" : s.state === "INTENT" ? "underWay" : s.state === "UNKNOWN" ? "unknown" : s.partial ? "partial" : s.refusal ? "refused" : "done";
 const tone = (s, q) => ({ done: "good", refused: "bad", partial: "bad" })[outcome(s, q)] || "open";
 
@@ -242,6 +242,6 @@ function Tries({ id, index }) {
   };
   return html`<details onToggle=${open}><summary>${w.replyPrompt}</summary>${(tries || []).map((x) => html`<div class="try">
     <p class="facts"><span>${x.model}</span><span>${lastingMs(x.took_ms)}</span><span>${fill(w.tokensInOut, { sent: thousands(x.prompt_tokens), received: thousands(x.completion_tokens) })}</span></p>
-    <h4>${w.reply}</h4><pre tabindex="0" dir="auto">${x.reply}</pre>${x.error ? html`<p class="result bad" dir="auto"><b>${x.again ? w.notUsed : w.notRead}</b> ${x.error}</p>` : ""}
-    <details><summary>${w.prompt}</summary><pre tabindex="0" dir="auto">${x.prompt}</pre></details></div>`)}</details>`;
+    ${x.reply ? html`<h4>${w.reply}</h4><pre tabindex="0" dir="auto">${x.reply}</pre>` : ""}${x.error ? html`<p class="result bad" dir="auto"><b>${x.again ? w.notUsed : w.notRead}</b> ${x.error}</p>` : ""}
+    ${x.prompt ? html`<details><summary>${w.prompt}</summary><pre tabindex="0" dir="auto">${x.prompt}</pre></details>` : ""}</div>`)}</details>`;
 }

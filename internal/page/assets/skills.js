@@ -40,7 +40,7 @@ function Skill({ s, go }) {
   };
   return html`<li><span class="name" dir="auto">${s.name}</span>
     ${s.problem ? "" : html`<button type="button" aria-expanded=${String(open)} onClick=${() => setOpen(!open)}>${w.runIt} <span class="heard">${s.name}</span></button>`}
-    <span class="facts"><span>${counted("steps", s.steps)}</span>${s.app ? html`<span>${s.app}</span>` : ""}</span>
+    <span class="facts">${s.problem ? "" : html`<span>${counted("steps", s.steps)}</span>`}${s.app ? html`<span>${s.app}</span>` : ""}</span>
     ${s.description ? html`<span class="answer" dir="auto">${s.description}</span>` : ""}${s.problem ? html`<span class="problem" dir="auto">${s.problem}</span>` : ""}
     ${open ? html`<form class="run-skill" onSubmit=${run}><div ref=${box} class="edit"></div>
       <div class="row"><${PhoneBox} id=${"phone-" + s.name} phone=${phone} set=${setPhone} /><button class="main" disabled=${busy}>${w.start}</button></div>

@@ -104,5 +104,5 @@ export function readable(fields, text) {
   let values;
   try { values = JSON.parse(text); } catch { return text; }
   const w = words(), word = (v) => v === true ? w.yes : v === false ? w.no : Array.isArray(v) ? v.join(", ") : String(v);
-  return fields.filter((f) => Object.hasOwn(values, f.name)).map((f) => (f.label || f.name) + ": " + word(values[f.name])).join(" · ");
+  return fields.filter((f) => Object.hasOwn(values, f.name)).map((f) => (f.label || f.name) + fill(w.said, { what: word(values[f.name]) })).join(" · ");
 }
