@@ -17,15 +17,15 @@ const maxTold = 800
 
 // programs says why a request is one that a chat program makes by itself, about a conversation and
 // not in it: a title, tags, follow-up questions, a summary, a check of the connection. They want
-// the reply in a format for programs, leave no room for one, quote a conversation, or say what is
-// to be written of it and nothing else. It returns "" for any other request; where a session is
-// named, only the last counts.
+// the reply in a format for programs, leave no room for one, quote both sides of a conversation, or
+// begin with what is to be written of it and nothing else. It returns "" for any other request, and
+// where it is in doubt; where a session is named, only the last counts.
 func (c *conversation) programs() string {
 	for i, m := range c.Messages {
 		told := text.Cut(string(m.Content), maxTold)
-		if (i == len(c.Messages)-1 || m.Role == "system" || m.Role == "developer") &&
-			written().MatchString(told) && ofChats().MatchString(told) &&
-			nothingElse().MatchString(told) {
+		if (i == len(c.Messages)-1 || c.session == "" && m.Role != "user" &&
+			helper().MatchString(told)) && written().MatchString(told) &&
+			ofChats().MatchString(told) && nothingElse().MatchString(told) {
 			return "it wants a title, a summary or the like of a conversation"
 		}
 	}
@@ -49,30 +49,34 @@ func (c *conversation) programs() string {
 }
 
 var (
-	// below the heading of a program, in a tag of its own, in quotes of code, or around a hole
+	// below the heading of a program, in a tag of its own, behind bars, or around a hole
 	enclosed = text.Lazily(`(?is)\A\s*#+ *task: *\n|<(chat_?history|chat|conversation|messages|` +
-		`history|transcript|dialogue)\b[^>]*>.*</|[:：]\s*"""|<\|?fim_\w+\|?>|\{\{fill_here\}\}|` +
-		`\ndiff --git `)
+		`history|transcript|dialogue)\b[^>]*>.*</|\n\|\|>\w+:|<\|?fim_\w+\|?>|` +
+		`\{\{fill_here\}\}|\ndiff --git `)
 	// the name of a side in front of its turn
-	turns = text.Lazily(`(?im)^[\s>|*#-]*(user|human|用户|人类|assistant|ai|bot|model|助手|助理|` +
-		`query|response)\**\s*[:：]`)
-	// what is to be written, of what, and that it is to be nothing else
-	written = text.Lazily(`(?is)\b(generate|create|write|give|make|provide|suggest|summari[sz]e)` +
-		`\b.{0,120}?\b(title|topic|tag|follow-?up|question|quer|summar|emoji|version|keyword)|` +
-		`\btitle\b.{0,40}\bsumm|\btranslat|翻译|` +
-		`(生成|总结|概括|起|给出|建议).{0,40}?(标题|主题|标签|问题|摘要|关键词)`)
-	ofChats = text.Lazily(`(?i)\b(this|the|our|following|above|entire) (chat|conversation|dialog|` +
-		`session|discussion|thread|history|prompt)|\btranslat|翻译|` +
+	sideOfUser      = text.Lazily(`(?im)^[\s>*#-]*(user|human|用户|人类)\**\s*[:：]`)
+	sideOfAssistant = text.Lazily(`(?im)^[\s>*#-]*(assistant|ai|bot|助手|助理)\**\s*[:：]`)
+	// what a program says that its model is
+	helper = text.Lazily(`(?i)\A\s*(you (name|[^.\n]{0,80}\b(titles?|summar\w+|generator))\b|` +
+		`你[^。\n]{0,60}(标题|摘要))`)
+	// first of all, what is to be written, of what, and that the reply is to be nothing else
+	written = text.Lazily(`(?is)\A\s*(please |you [^.\n]{0,200}\.\s+)?(generate|create|write|` +
+		`give|make|provide|suggest|summari[sz]e)( [\w-]+){0,4} (title|tags|follow-?ups?|summary|` +
+		`emoji|improved version)\b|` +
+		`\A[^打在去]{0,30}?(生成|总结|概括|起|给出|建议).{0,40}?(标题|标签|摘要|关键词)`)
+	ofChats = text.Lazily(`(?i)\b(the conversation|(this|our|following|above|entire) (chat|` +
+		`conversation|dialog(ue)?|prompt))( so far| above| below)? *([^\w ]|\z)|` +
 		`(这段|以上|上述|我们的|本次)(对话|会话|聊天)`)
 	nothingElse = text.Lazily(`(?i)\b(return|reply|respond|output|answer)( with)? (only|just|` +
-		`nothing)|\b(only|just) (return|reply|respond|output|answer)|\bwithout any |` +
-		`\bno (additional|other|extra|further|explanation|punctuation|quot)|` +
+		`nothing)|\b(only|just) (return|reply|respond|output|answer)|\b(no|without any) ` +
+		`((additional|other|extra|further) )?(text|words|explanation|punctuation|quot)|` +
 		`只(返回|输出)|仅(返回|输出)|直接返回|不要解释`)
 )
 
-// quotesConversation reports whether words quote turns of a conversation.
+// quotesConversation reports whether words quote the turns of both sides of a conversation.
 func quotesConversation(words string) bool {
-	if enclosed().MatchString(words) || len(turns().FindAllStringIndex(words, 2)) > 1 {
+	if enclosed().MatchString(words) ||
+		sideOfUser().MatchString(words) && sideOfAssistant().MatchString(words) {
 		return true
 	}
 	for at := range words {

@@ -31,12 +31,6 @@ func TestWhatAChatProgramAsksByItselfIsNoTask(t *testing.T) {
 		"odd members": `{"max_tokens":"1","response_format":"x","max_completion_tokens":2,"messages":` +
 			`[{"role":"user","content":"ping"}]}`,
 		"another check": `{"max_completion_tokens":5,"messages":[{"role":"user","content":"ping"}]}`,
-		"queries, from the user's turns": `{"messages":[{"role":"user","content":"History:\n` +
-			`USER: \"\"\"` + user + `\"\"\"\nQuery: ` + user + `"}]}`,
-		"queries, from several": `{"messages":[{"role":"user","content":"Which searches help?\n\n` +
-			`USER: ` + user + `\nUSER: and Anna"}]}`,
-		"an emoji": `{"messages":[{"role":"user","content":"Which emoji fits?\n\nMessage: ` +
-			`\"\"\"` + user + `\"\"\""}]}`,
 		"behind bars": `{"messages":[{"role":"user","content":"A short title.\n\n||>User:\n\"` +
 			user + `\"\n||>Response:\n\"` + assistant + `\""}]}`,
 		"a tag in one word": `{"messages":[{"role":"user","content":"Put the last one on its own.` +
@@ -56,8 +50,6 @@ func TestWhatAChatProgramAsksByItselfIsNoTask(t *testing.T) {
 			`conversation so far. Respond with only the summary."}]}`,
 		"a better prompt": `{"messages":[{"role":"user","content":"Write an improved version of ` +
 			`this prompt (answer with only that):\n\n` + user + `"}]}`,
-		"a translation": `{"messages":[{"role":"system","content":"Translate the words into German, ` +
-			`and output only that."},{"role":"user","content":"` + user + `"}]}`,
 		"a hole": `{"messages":[{"role":"user","content":"<|fim_prefix|>Send Tom <|fim_suffix|>` +
 			`<|fim_middle|>"}]}`,
 		"another hole": `{"messages":[{"role":"user","content":"Fill it.\n<QUERY>\nsend({{FILL_HERE}})` +
@@ -90,12 +82,40 @@ func TestWhatAPersonWritesIsATask(t *testing.T) {
 		"In Notes, give the list the title Ideas and the tags home, garden",
 		"Search the web for flights and tell me only the price", "user: anna\nlog in to the Shop",
 		"Follow up with Anna: ask her which questions she has", "给这条笔记起一个标题，不要标点",
-		"Translate Tom's last message and reply to him", "<task>\nOpen Clock\n</task>", "Answer Tom's question in the chat, in three words at most", "Send <b>hello</b> to AI: the group", "在 <微信> 里给助手：小王 发消息"} {
+		"Translate Tom's last message and reply to him", "<task>\nOpen Clock\n</task>",
+		"Open Google Translate and translate 'good morning' into French. Reply only with the translation.",
+		"打开翻译应用，把“早上好”翻译成英文，只返回结果", "打开微信，总结以上聊天的摘要，只返回摘要",
+		"Create a contact in Contacts:\nUser: anna\nModel: Pixel 8", "Log in:\nUser: anna\nQuery: cats",
+		"Add a note: \"\"\"buy milk\"\"\"", "Send Tom:\nUser: anna\nUser: tom",
+		"In Reddit, write a comment that answers the question of this thread; no additional posts",
+		"Write an answer to the question in this chat; no additional messages",
+		"Give this chat a title: Family. No other changes, reply only with ok",
+		"Open the chat with Tom and give me a summary of the conversation. Reply only with the summary",
+		"Give me a summary of the chat with Tom. Reply with only the summary",
+		"Answer Tom's question in the chat, in three words at most", "Send <b>hello</b> to AI: the group", "在 <微信> 里给助手：小王 发消息"} {
 		g := newRig(t, nil)
 		g.tasks.next = []outcome{stands("abcd", "COMPLETED", "", nil)}
 		a := g.send("POST", "/v1/chat/completions", g.ann,
 			`{"max_tokens":4096,"messages":[{"role":"user","content":`+quoted(t, words)+`}]}`, nil)
-		require.NotContains(t, a.text, "no task of a person", words)
-		require.NotEmpty(t, g.tasks.calls, "%s: %s", words, a.text)
+		assert.NotContains(t, a.text, "no task of a person", words)
+		assert.NotEmpty(t, g.tasks.calls, "%s: %s", words, a.text)
+	}
+}
+
+// What a client tells the model in every conversation is no request of a program.
+func TestWhatAClientTellsItsModelMakesNoTaskAProgramsRequest(t *testing.T) {
+	title := "You name things. Make a title for the conversation, and output only that."
+	for _, told := range []string{"Always translate results into German, reply only in German",
+		"You are a phone's assistant. Give short summaries of this conversation, reply only in German",
+		"Give a summary of this conversation below each reply; reply only in German"} {
+		for session, told := range map[string]string{"": told, `"metadata":{"session_id":"abcd"},`: title} {
+			g := newRig(t, nil)
+			g.tasks.next = []outcome{stands("abcd", "COMPLETED", "", nil)}
+			a := g.send("POST", "/v1/chat/completions", g.ann, `{`+session+`"messages":[{"role":"system",`+
+				`"content":`+quoted(t, told)+`},{"role":"user","content":"Set an alarm for 7:30"}]}`, nil)
+			assert.NotContains(t, a.text, "no task of a person", told)
+			assert.Equal(t, session == "", len(g.tasks.calls) == 1, "%s: %s", told, a.text)
+			assert.Equal(t, session != "", a.status == http.StatusNotFound, "%s: %s", told, a.text)
+		}
 	}
 }
