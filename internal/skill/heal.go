@@ -131,7 +131,7 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	if err != nil {
 		return out, err
 	}
-	x.at.Acted, x.at.Sank, x.at.Waits, x.at.Above = false, false, 0, 0
+	x.at.Acted, x.at.Sank, x.at.Waits, x.at.Above, x.at.Why = false, false, 0, 0, ""
 	x.at.InRow, x.at.Heard = x.at.InRow+1, len(x.now.Exchanges)
 	x.at.Healed = append(x.at.Healed, Healed{Step: step + 1, Session: x.now.Step,
 		Why: why.Error(), Did: actions.Describe(out.Action)})

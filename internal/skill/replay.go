@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -102,6 +103,7 @@ type Place struct {
 	Healing bool   `json:"healing,omitempty"` // the last action was the model's
 	Did     bool   `json:"did,omitempty"`     // and did what the recorded one does
 	Acted   bool   `json:"acted,omitempty"`   // what the last step leads to was not seen yet
+	Why     string `json:"why,omitempty"`     // the last came to nothing: it is healed
 	Heard   int    `json:"heard,omitempty"`   // exchanges that the run had when it healed last
 	Above   int    `json:"above,omitempty"`   // scrolls to the page's beginning
 	Sank    bool   `json:"sank,omitempty"`    // it was scrolled down for the next step
@@ -170,13 +172,13 @@ func (x *moment) next() (agentloop.Proposal, error) {
 	x.at.Ended = false
 	var unread error
 	x.page, unread = x.read()
-	if why := x.learn(); why != "" {
-		return x.heal(errors.New(why))
-	}
-	if x.at.Free { // a person did not want it
+	x.at.Why = cmp.Or(x.learn(), x.at.Why)
+	switch {
+	case x.at.Free: // a person did not want it
 		return x.free()
-	}
-	if unread != nil {
+	case x.at.Why != "":
+		return x.heal(errors.New(x.at.Why))
+	case unread != nil:
 		return x.heal(unread)
 	}
 	x.sought()
