@@ -1,10 +1,11 @@
 package usecase
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
@@ -150,12 +151,11 @@ func (u *Questions) find(ctx context.Context, c *Call, a Inquire) (inquiry.Quest
 	if err != nil {
 		return q, err
 	}
-	if q.Key != "" {
-		if before, found, err := u.underKey(ctx, q); found || err != nil {
-			return before, err
-		}
+	earlier := u.inVain
+	if q.Key != "" { // a new one says that the question is meant to be put again
+		earlier = u.underKey
 	}
-	if before, found, err := u.inVain(ctx, q); found || err != nil {
+	if before, found, err := earlier(ctx, q); found || err != nil {
 		return before, err
 	}
 	if err := u.mayAsk(ctx, c); err != nil {
@@ -303,7 +303,7 @@ func (u *Questions) underKey(ctx context.Context, q inquiry.Question) (
 	switch {
 	case err != nil || len(list) == 0:
 		return q, false, err
-	case !sameInquiry(list[0], q):
+	case list[0].Text != q.Text, !sameInquiry(list[0], q):
 		return q, false, invalid("use a new key for a new question",
 			"the key %s stands for question %s, which was another one",
 			text.Quote(q.Key, 60), list[0].ID)
@@ -311,21 +311,29 @@ func (u *Questions) underKey(ctx context.Context, q inquiry.Question) (
 	return list[0], true, nil
 }
 
-// notAgain is for how long an inquiry that was in vain is not asked again in the same words.
+// notAgain is for how long an inquiry that was in vain is not put again.
 const notAgain = 10 * time.Minute
 
-// inVain is the client's inquiry in the same words that was refused, or that nobody answered, a
-// while ago, or false if none was.
+// inVain is the client's same inquiry that was refused, or that nobody answered, a while ago, or
+// false if none was. Its words are the same but for case, spacing and closing marks.
 func (u *Questions) inVain(ctx context.Context, q inquiry.Question) (
 	inquiry.Question, bool, error) {
 	for _, status := range []inquiry.Status{inquiry.Refused, inquiry.TimedOut} {
-		list, err := u.opts.Questions.List(ctx,
-			inquiry.Filter{Client: &q.Client, Status: status, NoRun: true})
+		list, err := u.opts.Questions.List(ctx, inquiry.Filter{Client: &q.Client, Status: status,
+			NoRun: true, Brief: true})
 		if err != nil {
 			return q, false, err
 		}
-		for _, before := range list {
-			if before.SessionID == q.SessionID && time.Since(before.Resolution.At) < notAgain &&
+		for _, one := range list {
+			if time.Since(one.ExpiresAt) > notAgain ||
+				!one.AppliedAt.IsZero() && time.Since(one.AppliedAt) > notAgain {
+				continue // it was settled before
+			}
+			before, err := u.opts.Questions.Get(ctx, one.ID)
+			if err != nil {
+				return q, false, err
+			}
+			if time.Since(before.Resolution.At) < notAgain && sameInquiry(before, q) &&
 				inquiry.Likeness(before) == inquiry.Likeness(q) {
 				return before, true, nil
 			}
@@ -334,15 +342,13 @@ func (u *Questions) inVain(ctx context.Context, q inquiry.Question) (
 	return q, false, nil
 }
 
+// sameInquiry reports whether two questions hold the same, whatever their words are.
 func sameInquiry(a, b inquiry.Question) bool {
-	x, y := inquiry.As[inquiry.Ask](a), inquiry.As[inquiry.Ask](b)
-	return a.Text == b.Text && a.Task == b.Task && a.SessionID == b.SessionID &&
-		x.Draft == y.Draft && a.OnTimeout == b.OnTimeout && slices.Equal(x.Options, y.Options) &&
-		slices.EqualFunc(inquiry.As[inquiry.Form](a).Fields, inquiry.As[inquiry.Form](b).Fields,
-			func(x, y inquiry.Field) bool {
-				return x.Name == y.Name && x.Label == y.Label && x.Type == y.Type &&
-					x.Optional == y.Optional && slices.Equal(x.Options, y.Options)
-			})
+	x, err := json.Marshal(a.Body)
+	y, other := json.Marshal(b.Body)
+	return err == nil && other == nil && bytes.Equal(x, y) && a.Task == b.Task &&
+		a.SessionID == b.SessionID && a.DefaultAnswer == b.DefaultAnswer &&
+		a.OnTimeout == b.OnTimeout && a.Public == b.Public
 }
 
 // mayAsk refuses a client that has asked too much that is not answered.
