@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -176,8 +177,13 @@ func (h *Host) name(ctx context.Context, phones []found) {
 		})
 		f.id = f.serial()
 		who := f.addresses[0].identity
+		shared := who.serial == "" && h.memory.Shared()
 		// The emulators of several machines all have the address emulator-5554.
-		if who.serial != "" || who.mark != "" && h.memory.Shared() {
+		if shared && who.mark == "" && f.addresses[0].cable() {
+			machine, _ := os.Hostname()
+			f.id += "@" + machine // until it says more
+		}
+		if who.serial != "" || shared && who.mark != "" {
 			name, err := h.memory.NamePhone(ctx, f.id, who.mark)
 			if err != nil { // no phone can be leased then either
 				h.log.WarnContext(ctx, "naming a phone", "serial", f.id, "err", err)

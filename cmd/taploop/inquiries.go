@@ -97,7 +97,7 @@ func printQuestion(out io.Writer, lang string, q inquiry.Question) error {
 	w.Line("task", q.Task)
 	w.Line("text", q.Text)
 	for _, d := range q.Details() {
-		if d.Full {
+		if d.Name == "decide" || d.Name == "severity" { // the rest is somebody's own words
 			d.Text = words.Phrase(lang, d.Text)
 		}
 		w.Line(d.Name, d.Text)
@@ -106,8 +106,8 @@ func printQuestion(out io.Writer, lang string, q inquiry.Question) error {
 		w.Line("screen", "taploop inquiries "+prefix(q.ID, 8)+" --picture FILE.jpg")
 	}
 	if q.Suggestion != nil {
-		w.Line("drafted", words.Phrase(lang, q.Suggestion.Answer+
-			" (by the model "+q.Suggestion.By+")"))
+		w.Line("drafted", q.Suggestion.Answer+" ("+words.Phrase(lang, "by the model")+" "+
+			q.Suggestion.By+")")
 	}
 	w.Line("models", q.Usage.String())
 	if q.Secret && q.Open() {

@@ -158,6 +158,9 @@ func (x *execution) acquire(ctx context.Context) (store.Run, error) {
 		x.state.publish(Event{SessionID: x.run.SessionID, RunID: x.run.ID,
 			State: store.Queued, Event: agentloop.Event{Kind: PhoneBusy, At: time.Now()}})
 	})
+	if err != nil && errors.Is(context.Cause(turn), errLate) {
+		err = errLate // whatever was under way
+	}
 	if err != nil {
 		return store.Run{}, err
 	}

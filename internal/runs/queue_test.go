@@ -186,6 +186,28 @@ func TestARunWaitsNoLongerThanItIsTo(t *testing.T) {
 			ends(t, front, "P", all)
 		})
 	})
+	t.Run("at a worker that comes too late", func(t *testing.T) {
+		bubble(t, func(t *testing.T, w *fixture) {
+			all := newFakePhones("P")
+			front, worker := w.machine(all), w.machine(all, "P")
+			defer front.close()
+			held, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "ask", Serial: "P"})
+			require.NoError(t, err)
+			front.wait(held.Session.ID)
+			late, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true,
+				Serial: "P", Turn: runs.Turn{Until: time.Now().Add(7 * time.Second)}})
+			require.NoError(t, err)
+			time.Sleep(time.Second)
+			worker.close()
+			front.close()
+			time.Sleep(30 * time.Second)
+			after := w.machine(all, "P")
+			defer after.close()
+			st := after.wait(late.Session.ID)
+			require.Equal(t, store.Cancelled, st.Run.State, "%s", st.Run.Error)
+			require.Equal(t, agentloop.NotStarted, st.Run.StopReason)
+		})
+	})
 	t.Run("nowhere", func(t *testing.T) {
 		bubble(t, func(t *testing.T, w *fixture) {
 			all := newFakePhones("P")

@@ -120,7 +120,7 @@ type Hold struct {
 	// Until is when a run that waits for a person loses the phone, zero for other runs.
 	Until time.Time `json:"until,omitzero"`
 
-	// Settings are those of a run that is QUEUED, see Run; nil for other holds.
+	// Settings are those of a run that is QUEUED and says until when, see Run; nil for other holds.
 	Settings json.RawMessage `json:"-"`
 
 	worker  string // that may touch the phone, "" for none

@@ -102,7 +102,8 @@ func (f Farm) Waiting(ctx context.Context, unclaimed bool) ([]Hold, error) {
 		h.State = Queued
 		return h, row.Scan(&h.RunID, &h.SessionID, &h.Serial, &h.Client, instant{&h.Since},
 			rawJSON{&h.Settings})
-	}, `SELECT r.id, r.session_id, s.serial, s.client, r.created_at, r.settings
+	}, `SELECT r.id, r.session_id, s.serial, s.client, r.created_at,
+		CASE WHEN r.settings LIKE '%"until"%' THEN r.settings ELSE '' END
 		FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.state IN ('QUEUED', 'RUNNING')
 		AND r.state = 'QUEUED'`+owned+" ORDER BY r.created_at, r.rowid")
 	return list, doing(err, "looking who waits for phones")

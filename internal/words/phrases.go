@@ -84,8 +84,14 @@ func newBook(all map[string]string) *book {
 // about is a message that ends with what it is about, quoted.
 var about = regexp.MustCompile(`(?s)^(.*[^\s:])(:? "(?:[^"\\]|\\.)*")$`)
 
+// mostSaid is how many bytes of a line are looked at, the work on which grows with their square.
+const mostSaid = 1000
+
 // translate translates a message, and its parts in turn.
 func (b *book) translate(said string) string {
+	if len(said) > mostSaid {
+		return b.lines(said)
+	}
 	if to, known := b.whole[said]; known && !part.MatchString(said) {
 		return to
 	}
@@ -100,12 +106,26 @@ func (b *book) translate(said string) string {
 	if list := strings.Split(said, ", "); len(list) > 1 && b.knows(list) {
 		return strings.Join(list, ", ")
 	}
-	for _, between := range []string{"\n", ": ", "; "} {
+	if strings.Contains(said, "\n") {
+		return b.lines(said)
+	}
+	for _, between := range []string{": ", "; "} {
 		if head, tail, found := strings.Cut(said, between); found {
 			return b.translate(head) + between + b.translate(tail)
 		}
 	}
 	return said
+}
+
+// lines translates a text line by line, but for those that are too long.
+func (b *book) lines(said string) string {
+	list := strings.Split(said, "\n")
+	for i, line := range list {
+		if len(line) <= mostSaid {
+			list[i] = b.translate(line)
+		}
+	}
+	return strings.Join(list, "\n")
 }
 
 // knows translates the parts of a list, and reports whether there is a translation of each.

@@ -29,7 +29,11 @@ func TestAMessageIsTranslatedWithItsParts(t *testing.T) {
 		"step 3: looking: the phone is offline":             "第 3 步: looking: 手机不在线",
 		`step 3: no phone "no phone"`:                       `第 3 步: 没有手机 "no phone"`,
 		"nothing of ours":                                   "nothing of ours",
-		"":                                                  "",
+		"no sessions\nnothing of ours":                      "没有会话\nnothing of ours",
+		// what nobody wrote as one message, and would take seconds
+		strings.Repeat("no sessions: ", 2000):     strings.Repeat("no sessions: ", 2000),
+		strings.Repeat("nothing of ours\n", 2000): strings.Repeat("nothing of ours\n", 2000),
+		"": "",
 	} {
 		require.Equal(t, want, words.Phrase("zh", said), said)
 		require.Equal(t, said, words.Phrase("en", said))

@@ -111,7 +111,7 @@ export class Live {
         const r = await this.api.live(serial, mine.signal);
         if (r.ok) await parts(r.body, (headers, body) => { wait = 500; this.show(headers, body); });
         else { // what was seen last is not what is there
-          this.img.removeAttribute("src");
+          this.forget();
           this.problem.textContent = inWords((await r.json()).error);
         }
       } catch { /* it is tried again */ }
@@ -122,11 +122,16 @@ export class Live {
     }
   }
 
+  // forget takes the picture away.
+  forget() {
+    if (this.img.src) URL.revokeObjectURL(this.img.src);
+    this.img.removeAttribute("src");
+  }
+
   stop() {
     this.source?.abort();
     this.source = null;
-    if (this.img.src) URL.revokeObjectURL(this.img.src);
-    this.img.removeAttribute("src");
+    this.forget();
     this.sees = "";
     this.tell();
   }
