@@ -8,12 +8,14 @@ import (
 
 // Info asks a person. Options are answers to choose from, none for a free answer. Secret says that
 // the answer must not be shown anywhere again, nil lets the question's words decide. ByHand says
-// that the answer is an act: a person is to do on the phone what Question says.
+// that the answer is an act: a person is to do on the phone what Question says. Personal says
+// that no model may answer it.
 type Info struct {
 	Question string   `json:"question" arg:"value"`
 	Options  []string `json:"options,omitempty" arg:"options"`
 	Secret   *bool    `json:"secret,omitempty" arg:"secret"`
 	ByHand   bool     `json:"by_hand,omitempty" arg:"by_hand"`
+	Personal bool     `json:"personal,omitempty" arg:"personal"`
 }
 
 func (Info) Verb() string   { return "INFO" }

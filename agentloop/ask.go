@@ -32,7 +32,7 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 		return l.answerAtOnce(ctx, s, info, actions.LimitReached)
 	}
 	q := l.question(s, Question{Kind: l.kind(info), Text: info.Question, Options: info.Options,
-		FreeText: true, Secret: info.Secret})
+		FreeText: true, Secret: info.Secret, Personal: info.Personal})
 	if !l.NoQuestions {
 		return l.park(ctx, s, q)
 	}

@@ -16,6 +16,7 @@ type Ask struct {
 	Options  []string `json:"options,omitempty"`
 	FreeText bool     `json:"free_text,omitempty"` // an answer besides the Options is fine
 	Draft    string   `json:"draft,omitempty"`     // Markdown to edit: the answer is the whole text
+	Personal bool     `json:"personal,omitempty"`  // no model answers it
 }
 
 // Clone implements [Body].
@@ -82,6 +83,14 @@ func (a *Ask) Take(q *Question, r Reply, o *Options) (Resolution, error) {
 		err = &InvalidReplyError{Problem: "the answer is none of the options", Options: a.Options}
 	}
 	return res, err
+}
+
+// Permit implements [Body].
+func (a *Ask) Permit(authority string) *ForbiddenError {
+	if !a.Personal || authority != AuthorityAgent {
+		return nil
+	}
+	return &ForbiddenError{Authority: authority, Problem: "a person is asked this, and no model"}
 }
 
 // Prefill implements [Body].

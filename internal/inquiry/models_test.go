@@ -52,6 +52,9 @@ func TestNoModelEverDecidesForPeople(t *testing.T) {
 						ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
 							AllowedDecisions: inquiry.DecisionTypes}}}
 				}
+				if kind == inquiry.KindInfo {
+					q.Body = &inquiry.Ask{FreeText: true, Personal: only}
+				}
 				if kind == inquiry.KindTakeover {
 					q.Body = &inquiry.Takeover{PeopleOnly: only}
 				}
@@ -60,7 +63,7 @@ func TestNoModelEverDecidesForPeople(t *testing.T) {
 				q, err := b.Open(t.Context(), q)
 				require.NoError(t, err)
 				settings++
-				if !secret && (kind == inquiry.KindInfo || kind == inquiry.KindInquiry) {
+				if !secret && (kind == inquiry.KindInfo && !only || kind == inquiry.KindInquiry) {
 					require.NoError(t, q.ForModels())
 					continue
 				}

@@ -239,3 +239,13 @@ func TestNoReplyComesAsSoonAsNoOtherChannelIsLeft(t *testing.T) {
 		require.Less(t, time.Since(began), 20*time.Second)
 	})
 }
+
+func TestAQuestionThatIsPersonalIsAskedOfNoModel(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.again(func(o *runs.Options) { o.Asking.Answerer = &oracle{} })
+		st := begun(w, channel.AutoReply, "askperson tap")
+		require.Equal(t, store.WaitingReply, st.Run.State)
+		w.reply(st.Session.ID, "red")
+		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
+	})
+}

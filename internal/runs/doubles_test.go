@@ -151,6 +151,8 @@ func decide(s agentloop.Situation) actions.Action {
 		return actions.Info{Question: "Which code did the shop send you?"}
 	case "askopenly":
 		return actions.Info{Question: "Which code did the shop send you?", Secret: new(false)}
+	case "askperson":
+		return actions.Info{Question: "which?", Personal: true}
 	case "askhand":
 		return actions.Info{Question: "Please enter the password on the phone, then say done."}
 	case "typesecret":

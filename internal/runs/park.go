@@ -55,7 +55,8 @@ func bodyOf(q agentloop.Question) (inquiry.Body, error) {
 	case q.Review != nil && q.Action != nil:
 		return approvalOf(q)
 	case asks:
-		return &inquiry.Ask{Options: distinct(q.Options), FreeText: q.FreeText}, nil
+		return &inquiry.Ask{Options: distinct(q.Options), FreeText: q.FreeText,
+			Personal: q.Personal}, nil
 	}
 	return empty, nil
 }

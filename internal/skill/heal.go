@@ -117,7 +117,7 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 		ask := fmt.Sprintf(says[on], step+1, in, why)
 		switch yes, clear := x.consent(ask); {
 		case !clear:
-			return x.propose(actions.Info{Question: ask,
+			return x.propose(actions.Info{Question: ask, Personal: true,
 				Options: []string{x.say.Yes[0], x.say.No[0]}}, ""), nil
 		case !yes:
 			return x.diverged(step, why)
@@ -139,8 +139,8 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	return out, nil
 }
 
-// consent is what a person has said since the last heal when asked about this one. clear is false
-// if nobody was asked yet, or said neither yes nor no.
+// consent is what a person has said since the last heal when asked about this one: what nobody said
+// is no yes. clear is false if nobody was asked yet, or said neither yes nor no.
 func (x *moment) consent(asked string) (yes, clear bool) {
 	for _, e := range slices.Backward(x.now.Exchanges[min(x.at.Heard, len(x.now.Exchanges)):]) {
 		if e.Question != asked {
@@ -148,7 +148,10 @@ func (x *moment) consent(asked string) (yes, clear bool) {
 		}
 		words := strings.FieldsFunc(e.Answer, func(r rune) bool { return !unicode.IsLetter(r) })
 		said := func(w string) bool { return len(words) > 0 && strings.EqualFold(w, words[0]) }
-		yes = e.Outcome == actions.Delegated || slices.ContainsFunc(x.say.Yes, said)
+		if e.Outcome != actions.Answered {
+			return false, true
+		}
+		yes = slices.ContainsFunc(x.say.Yes, said)
 		return yes, yes || e.Answer == "" || slices.ContainsFunc(x.say.No, said)
 	}
 	return false, false

@@ -58,3 +58,26 @@ func TestAStepThatCameToNothingIsHealedOnly(t *testing.T) {
 		}
 	}
 }
+
+// Only what a person says is a yes, and no model is asked.
+func TestOnlyAPersonHasAStepHealed(t *testing.T) {
+	t.Parallel()
+	other := home
+	other.otherApp = true
+	for _, o := range []actions.Outcome{actions.ModelAnswer, actions.DefaultAnswer,
+		actions.Remembered, actions.Delegated, actions.Silence, actions.Answered} {
+		r, m := replay(t, HealAsk, actions.Back{})
+		r.waits(other)
+		q := r.asked(other)
+		require.True(t, q.Personal)
+		r.hears(q, "Yes", o)
+		a, err := r.next(other)
+		if o == actions.Answered {
+			require.NoError(t, err)
+			require.Equal(t, actions.Back{}, a)
+			continue
+		}
+		require.ErrorIs(t, err, agentloop.ErrSkillDiverged, o)
+		require.Empty(t, m.asked)
+	}
+}

@@ -283,7 +283,8 @@ func TestOnlyAYesHasAStepHealed(t *testing.T) {
 			case "unclear":
 				require.Equal(t, q, a, said)
 				require.Empty(t, m.asked)
-				r.heard = append(r.heard, actions.Exchange{Question: q.Question, Answer: "yes"})
+				r.heard = append(r.heard, actions.Exchange{Question: q.Question, Answer: "yes",
+					Outcome: actions.Answered})
 				a, err = r.next(other)
 				fallthrough
 			default:
@@ -314,7 +315,8 @@ func TestThatTheModelDoesTheRestIsAskedAsWell(t *testing.T) {
 		if q, is := a.(actions.Info); is {
 			asked++
 			require.Equal(t, asked > mostInRow, strings.Contains(q.Question, "the rest of the task"))
-			r.heard = append(r.heard, actions.Exchange{Question: q.Question, Answer: "Yes"})
+			r.heard = append(r.heard, actions.Exchange{Question: q.Question, Answer: "Yes",
+				Outcome: actions.Answered})
 		}
 	}
 	require.Len(t, m.asked, mostInRow)
