@@ -20,7 +20,7 @@ func TestTheServerIsToldOfInTheLanguageOfItsReader(t *testing.T) {
 	})
 	told := g.get("/v1/about?lang=zh", g.boss).text
 	for _, want := range []string{`"name":"存储","value":"正常"`, `"event":"接管"`, `"text":"mine"`,
-		`"value":"default","origin":"默认值"`} {
+		`"value":"default","origin":"默认"`} {
 		require.Contains(t, told, want)
 	}
 	require.Contains(t, g.get("/v1/about", g.boss).text, `"event":"taken_over"`, "programs")
