@@ -107,6 +107,7 @@ func TestBuiltInRulesAskAboutHarm(t *testing.T) {
 		{tap("com.android.settings", "Erase all data (factory reset)"), guard.Critical},
 		{tap("com.android.settings", "恢复出厂设置"), guard.Critical},
 		{tap("com.android.settings", "Activate this device admin app"), guard.Critical},
+		{tap("com.paypal.android.p2pmobile", "Visa 4242\nConfirm"), guard.Critical},
 		{tap("com.android.vending", "$4.99"), guard.Critical},
 		{icon("com.shop", "com.shop:id/btn_pay"), guard.Critical},
 		{icon("com.shop", "com.shop:id/confirmPayment"), guard.Critical},

@@ -338,7 +338,9 @@ func byContext(s *Subject) (list []finding) {
 // byApp is what follows from the app in front. known says that something was found already.
 func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	vague := !s.Element.hasText() || s.Element.WholeScreen
-	says := affirms(lines[:min(len(lines), 1)], confirms())
+	says := affirms(slices.DeleteFunc(slices.Clone(lines), func(l string) bool {
+		return l != lines[0] && sentence(l, 4) && !strings.Contains(s.Element.Class, "Button")
+	}), confirms())
 	l := s.Layout
 	if l != nil && (l.Peer || l.Pad) && vague || !known && named(s.Element) {
 		vague = false
