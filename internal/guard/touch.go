@@ -193,24 +193,28 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 			strings.Contains(f.words, " ") && !strings.HasPrefix(f.words, "reply "):
 		return false
 	}
-	strong := strings.Join(append(slices.Clone(lines), text.Words(s.Element.id())...), " ")
-	return slices.Contains(leading, f.class.Name) && !decided().MatchString(strong) &&
-		!draws().MatchString(strong) &&
-		sumIn(lines) == ""
+	return slices.Contains(leading, f.class.Name) && !s.decided(lines)
 }
 
-// leadsOnRow reports whether a finding is of words in a row that opens something: one of several in
-// the settings, or a name above its value on a page that continues by another button.
+// decided reports whether something on the element says that it acts, and leads nowhere.
+func (s *Subject) decided(on []string) bool {
+	strong := strings.Join(append(slices.Clone(on), text.Words(s.Element.id())...), " ")
+	return decided().MatchString(strong) || draws().MatchString(strong) || sumIn(on) != ""
+}
+
+// leadsOnRow reports whether a finding is of words in a row that opens something: one of several
+// that reset, in the settings of the system, whose name no other app can have, or a name above its
+// value on a page that continues by another button.
 func (s *Subject) leadsOnRow(on []string, f finding) bool {
 	l := s.Layout
 	if l == nil || l.Button || l.Primary || l.Dialog || l.Switch ||
-		f.where != underFinger && f.where != onScreen {
+		f.where != underFinger && f.where != onScreen || s.decided(on) {
 		return false
 	}
-	return l.Peer && strings.Contains(s.App, "settings") ||
-		len(on) == 2 && sumIn(on) == "" && len(l.Beside) > 0 &&
-			!saysNo(lines(strings.Join(l.Beside, "\n"))) &&
-			slices.Contains(leading, f.class.Name)
+	return l.Peer && s.App == "com.android.settings" && (f.class.Name == "factory reset" ||
+		f.class.Name == "delete" && resets.MatchString(f.words)) || len(on) == 2 &&
+		len(l.Beside) > 0 && !saysNo(lines(strings.Join(l.Beside, "\n"))) &&
+		slices.Contains(leading, f.class.Name)
 }
 
 // chooses reports whether the element is a box to tick: what is written on it is for another
@@ -253,6 +257,8 @@ func (e *Element) id() string {
 }
 
 var (
+	// what leads to a page of its own in the settings
+	resets = regexp.MustCompile(`\breset\b|^erase (?:all|everything)\b`)
 	clears = regexp.MustCompile(`^(?:clear|reset|x)\b|^(?:清除|清空|重置)$`)
 	// the title of a page on which things are gathered that somebody likes, or may buy
 	collects = sync.OnceValue(func() *regexp.Regexp {
