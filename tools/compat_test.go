@@ -201,7 +201,7 @@ func TestAClientOfGelabsServerGetsApprovalsAsQuestions(t *testing.T) {
 		}())
 
 		w.gate = asking{"none"}
-		for tool, task := range map[string]string{"ask_agent": "tap ask", "ask_agent_continue": "ask",
+		for tool, task := range map[string]string{"ask_agent": "tap ask",
 			"ask_agent_start_new_task": "tap tap ask"} {
 			next, err := w.try(w.gelab(), tool, in{"device_id": "A", "task": task}, nil)
 			require.NoError(t, err)
@@ -212,5 +212,19 @@ func TestAClientOfGelabsServerGetsApprovalsAsQuestions(t *testing.T) {
 			require.Contains(t, gone.code(), "CANCELLED")
 			first = next
 		}
+		related := func(task string) answer {
+			a, err := w.try(w.at("compat=gelab&wait_seconds=0"), "ask_agent_continue",
+				in{"device_id": "A", "task": task}, nil)
+			require.NoError(t, err)
+			return a
+		}
+		require.Equal(t, "RUN_IN_PROGRESS", related("tap").code(), "it waits for a person")
+		waits, err := w.try(w.gelab(), "ask_agent_wait", in{"session_id": first.SessionID}, nil)
+		require.NoError(t, err)
+		require.Equal(t, asks, waits.code(), "its question is open still")
+		_, err = w.try(w.gelab(), "ask_agent_stop", in{"session_id": first.SessionID}, nil)
+		require.NoError(t, err)
+		first = related("tap tap")
+		require.NotEqual(t, first.SessionID, related("tap tap tap").SessionID, "it only runs")
 	})
 }

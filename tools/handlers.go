@@ -16,12 +16,13 @@ func (e edge) start(ctx context.Context, c *call, a usecase.Start) (*toolResult,
 }
 
 // resume answers, gives more steps, or begins a related task. A client of gelab-zero's begins a
-// task with it, too, in the place of its own.
+// task with it, too, in the place of its own that waits for nobody.
 func (e edge) resume(ctx context.Context, c *call, a usecase.Continue) (*toolResult, error) {
 	o, err := e.cases.Continue(ctx, c.who, a)
 	begins := c.gelab && a.SessionID == "" && a.Task != "" && a.Words == ""
-	code := runs.CodeOf(err)
-	if begins && (code == runs.SessionNotFound || code == runs.RunInProgress) {
+	code, next := runs.CodeOf(err), e.cases.After(ctx, c.who, err, false, false).Next
+	if begins && (code == runs.SessionNotFound ||
+		code == runs.RunInProgress && (next == nil || next.Question == nil)) {
 		o, err = e.cases.Start(ctx, c.who, usecase.Start{Task: a.Task, ReplyMode: a.ReplyMode,
 			Reset: a.Reset, Supersede: true, Running: a.Running})
 	}
