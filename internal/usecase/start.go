@@ -84,18 +84,19 @@ var ranks = map[Priority]int{Low: -1, "": 0, Normal: 0, High: 1}
 // turn is how the task waits.
 func (a *Start) turn() (t runs.Turn, err error) {
 	rank, known := ranks[a.Priority]
+	wait := time.Duration(a.QueueSeconds * float64(time.Second))
 	switch {
 	case !known:
 		err = runs.Refuse(runs.InvalidArgument, "pass low, normal or high",
 			"there is no priority %q", a.Priority)
-	case !a.Queue && (rank != 0 || a.QueueSeconds != 0):
-		err = runs.Refuse(runs.InvalidArgument, "ask for that too (queue), or leave them out",
-			"a priority, and for how long, are of a task that may wait for a busy phone")
 	case a.QueueSeconds < 0 || a.QueueSeconds > mostQueued:
 		err = runs.Refuse(runs.InvalidArgument, "pass at most a week, or leave it out",
-			"%v seconds is no time to wait for a phone", a.QueueSeconds)
+			"%v is too long or too short a wait for a phone", wait)
+	case !a.Queue && (rank != 0 || a.QueueSeconds != 0):
+		err = runs.Refuse(runs.InvalidArgument, "ask for that too (queue), or leave them out",
+			"a priority and a longest wait need a task that queues")
 	case a.QueueSeconds != 0:
-		t.Until = time.Now().Add(time.Duration(a.QueueSeconds * float64(time.Second)))
+		t.Until = time.Now().Add(wait)
 	}
 	t.Rank = rank
 	return t, err
