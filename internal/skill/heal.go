@@ -16,6 +16,8 @@ import (
 func (x *moment) unready(why error) (agentloop.Proposal, error) {
 	if a := x.onward(why); a != nil && x.at.Scrolls < mostScrolls {
 		x.at.Scrolls, x.at.Sought = x.at.Scrolls+1, x.page.print()
+		x.at.Toward = a.(actions.Scroll).Direction // nothing else scrolls
+		x.at.Sank = x.at.Toward == actions.Down || x.at.Sank && x.at.Toward != actions.Up
 		return x.propose(a, ""), nil
 	}
 	if x.at.Waits < mostWaits && !errors.Is(why, errAmbiguous) {
@@ -52,9 +54,7 @@ func (x *moment) onward(why error) actions.Action {
 		x.page.fronts(on) != nil {
 		return nil
 	}
-	a := x.page.scroll(map[bool]actions.Direction{true: actions.Up, false: actions.Down}[up])
-	x.at.Sank = a != nil && !up
-	return a
+	return x.page.scroll(map[bool]actions.Direction{true: actions.Up, false: actions.Down}[up])
 }
 
 // up reports whether the page was scrolled down, for former steps only.
@@ -106,6 +106,7 @@ func (x *moment) free() (agentloop.Proposal, error) {
 
 // heal has a model decide in the place of a recorded step.
 func (x *moment) heal(why error) (agentloop.Proposal, error) {
+	x.at.Sought = 0
 	step := min(x.at.At, len(x.steps())-1)
 	in := x.steps()[step].Say
 	if x.plan.Heal == HealOff {

@@ -1,12 +1,14 @@
 package skill
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // asked is the question that a replay puts on a screen, after these notes.
@@ -79,5 +81,61 @@ func TestOnlyAPersonHasAStepHealed(t *testing.T) {
 		}
 		require.ErrorIs(t, err, agentloop.ErrSkillDiverged, o)
 		require.Empty(t, m.asked)
+	}
+}
+
+// What became of the model's action is not taken for a scroll that was tried before.
+func TestARefusalOfTheModelsActionIsNoScrolls(t *testing.T) {
+	t.Parallel()
+	for _, note := range []agentloop.NoteKind{agentloop.NoteRefused, agentloop.NoteOutcomeUnknown} {
+		r, m := begun(t)
+		without := home
+		without.order = []int{0, 2}
+		a, err := r.next(without)
+		require.NoError(t, err)
+		require.IsType(t, actions.Scroll{}, a)
+		at := r.place()
+		at.Why = "the phone lists no elements" // so that it is not seen what the scroll did
+		r.history = []actions.Turn{at.turn()}
+		for range 2 {
+			other := home
+			other.otherPage = true
+			a, err = r.next(other, note)
+			require.NoError(t, err)
+			require.Equal(t, actions.Back{}, a)
+		}
+		require.Len(t, m.asked, 2, note)
+	}
+}
+
+// Where the page was scrolled to is of that page only.
+func TestAPageThatWasNotScrolledIsNotScrolledUp(t *testing.T) {
+	t.Parallel()
+	x := &moment{at: &Place{Above: 2, Sought: 1, Toward: actions.Down, On: "a b"}}
+	x.page = &page{state: screen.State{App: "a", Activity: "c"}}
+	x.Policy, x.now = New(Plan{chats(t), HealOff}, nil, "en"), agentloop.Situation{
+		Reader: listing(nil), Screen: screen.Observation{State: x.page.state}}
+	x.ctx = t.Context()
+	_, _ = x.next()
+	require.Zero(t, x.at.Above)
+	require.False(t, x.up())
+}
+
+// A recorded scroll that is repeated counts by its own direction.
+func TestScrollsAreCountedByTheirDirection(t *testing.T) {
+	t.Parallel()
+	for to, want := range map[actions.Direction]Place{actions.Down: {Above: 2}, actions.Up: {},
+		actions.Left: {Above: 1}} {
+		x := &moment{Policy: New(Plan{chats(t), HealOff}, nil, "en"), page: &page{},
+			at: &Place{At: 1, Above: 1}}
+		b, err := actions.Marshal(actions.Scroll{At: screen.Point{X: 0.5, Y: 0.5}, Direction: to})
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(b, &x.steps()[0].Action))
+		_, err = x.unready(errMissing)
+		require.NoError(t, err)
+		x.page = draw(home, -1).page()
+		x.sought()
+		require.Equal(t, want.Above, x.at.Above, to)
+		require.Equal(t, to == actions.Down, x.at.Sank, to)
 	}
 }

@@ -105,12 +105,15 @@ type Place struct {
 	Acted   bool   `json:"acted,omitempty"`   // what the last step leads to was not seen yet
 	Why     string `json:"why,omitempty"`     // the last came to nothing: it is healed
 	Heard   int    `json:"heard,omitempty"`   // exchanges that the run had when it healed last
+	On      string `json:"on,omitempty"`      // the app and the activity
 	Above   int    `json:"above,omitempty"`   // scrolls to the page's beginning
 	Sank    bool   `json:"sank,omitempty"`    // it was scrolled down for the next step
 	Sought  uint32 `json:"sought,omitempty"`  // the page where the last action was such a scroll
-	Waits   int    `json:"waits,omitempty"`
-	Scrolls int    `json:"scrolls,omitempty"`
-	Dropped int    `json:"dropped,omitempty"`
+	// Toward is the direction of such a scroll.
+	Toward  actions.Direction `json:"toward,omitempty"`
+	Waits   int               `json:"waits,omitempty"`
+	Scrolls int               `json:"scrolls,omitempty"`
+	Dropped int               `json:"dropped,omitempty"`
 }
 
 // Healed is a step for which a model was asked.
@@ -182,6 +185,9 @@ func (x *moment) next() (agentloop.Proposal, error) {
 		return x.heal(unread)
 	}
 	x.sought()
+	if on := x.page.state.App + " " + x.page.state.Activity; on != x.at.On {
+		x.at.On, x.at.Above = on, 0
+	}
 	if x.at.Healing {
 		x.relocate()
 	}
@@ -406,17 +412,17 @@ func (x *moment) standing(j int) error {
 
 // sought takes in whether the last action, a scroll to what is missing, has moved anything.
 func (x *moment) sought() {
-	up, moved := x.up(), x.at.Sought != x.page.print()
+	up, moved := x.at.Toward == actions.Up, x.at.Sought != x.page.print()
 	switch {
 	case x.at.Sought == 0:
 	case up && moved:
-		x.at.Above--
-	case up:
+		x.at.Above = max(x.at.Above-1, 0)
+	case up && x.at.Above > 0:
 		x.at.Above = 0
-	case moved:
-		x.at.Above++
-	default:
+	case !moved:
 		x.at.Scrolls = mostScrolls
+	case x.at.Toward == actions.Down:
+		x.at.Above++
 	}
 	x.at.Sought = 0
 }

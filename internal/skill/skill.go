@@ -149,9 +149,11 @@ func NameOf(task string) string {
 // mostSteps is the most that a run may have. More are refused before they are read.
 const mostSteps = 1000
 
+var verbs = regexp.MustCompile(`\bverb["']?\s*:`)
+
 // Parse reads a skill. Its error is keys.Problems, with all that is wrong and where.
 func Parse(file string, b []byte) (*Skill, error) {
-	if n := bytes.Count(b, []byte("verb")); n > mostSteps {
+	if n := len(verbs.FindAllIndex(b, -1)); n > mostSteps {
 		return nil, keys.Problems{{Position: keys.Position{File: file},
 			Text: fmt.Sprintf("%d steps are too many (at most %d)", n, mostSteps)}}
 	}

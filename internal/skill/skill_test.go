@@ -99,3 +99,13 @@ func TestAValueIsTypedAsItWasGiven(t *testing.T) {
 		require.Equal(t, c.typed, a.Traits().Text)
 	}
 }
+
+// A word with verb in it is no step.
+func TestOnlyStepsAreCounted(t *testing.T) {
+	t.Parallel()
+	begins := "name: x\ndescription: x\ntask: " + strings.Repeat("proverb verbs ", 600) + "\nsteps:\n"
+	_, err := Parse("x", []byte(begins+"- action: {verb: HOME}\n"))
+	require.NoError(t, err)
+	_, err = Parse("x", []byte(begins+strings.Repeat("- action: {\"verb\": HOME}\n", mostSteps+1)))
+	require.ErrorContains(t, err, "too many")
+}
