@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -62,13 +61,15 @@ func continueCommand(sessionID string, q *inquiry.Question) string {
 	return command
 }
 
-// replyTo is the command that replies to a question.
+// replyTo is the command that replies to a question, or lists the ways if each needs words.
 func replyTo(q inquiry.Question) string {
-	how := cmp.Or(q.Flag(), "TEXT")
+	how := " " + q.Flag()
 	if q.Secret {
-		how = "-"
+		how = " -"
+	} else if q.Kind.Flag() == "" {
+		how = " TEXT"
 	}
-	return "taploop reply " + prefix(q.ID, 8) + " " + how
+	return "taploop reply " + prefix(q.ID, 8) + strings.TrimRight(how, " ")
 }
 
 // arguments are the names of arguments at the command line.

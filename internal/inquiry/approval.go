@@ -179,17 +179,23 @@ func (a *Approval) Sort() string { return string(a.Severity) }
 func (a *Approval) Parts() int { return len(a.ActionRequests) }
 
 // Offers implements [Body]. Of a question they are what may be decided about one of its actions at
-// least; of several actions each has a decision of its own.
+// least; of several actions each has a decision of its own. The one to name may be decided about
+// all of them, and without words.
 func (a *Approval) Offers() (offers []Offer) {
+	main := false
 	for _, o := range []Offer{{Name: Approve, Own: "--approve"},
 		{Name: Edit, Words: "JSON", Own: "--edit"}, {Name: Reject, Words: "WHY", Own: "--reject"},
 		{Name: Respond, Words: "ANSWER", Own: "--respond"}} {
-		if o.Main = len(offers) == 0; a.Parts() > 1 {
+		if a.Parts() > 1 {
 			o.Own = ""
 		}
-		if a.Parts() == 0 || slices.ContainsFunc(a.ReviewConfigs, func(c ReviewConfig) bool {
-			return slices.Contains(c.AllowedDecisions, o.Name)
-		}) {
+		some, all := a.Parts() == 0, true
+		for i := range a.ActionRequests {
+			may := slices.Contains(a.Allowed(i), o.Name)
+			some, all = some || may, all && may
+		}
+		o.Main = !main && all && (o.Name == Approve || o.Name == Reject)
+		if main = main || o.Main; some {
 			offers = append(offers, o)
 		}
 	}

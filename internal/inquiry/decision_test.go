@@ -296,4 +296,18 @@ func TestWhatIsOfferedMayBeDecided(t *testing.T) {
 	a.ActionRequests, a.ReviewConfigs[0].AllowedDecisions = a.ActionRequests[:1],
 		[]string{inquiry.Reject, inquiry.Respond}
 	require.Equal(t, "--reject", q.Flag(), "approve is not offered")
+	a.ReviewConfigs[0].AllowedDecisions = []string{inquiry.Edit, inquiry.Reject}
+	require.Equal(t, "--reject", q.Flag(), "an edit wants JSON")
+	a.ReviewConfigs[0].AllowedDecisions = []string{inquiry.Respond, inquiry.Edit}
+	require.Empty(t, q.Flag(), "neither goes without words")
+
+	other := a.ActionRequests[0]
+	other.Name = "other"
+	a.ActionRequests = append(a.ActionRequests, other)
+	a.ReviewConfigs[0].AllowedDecisions = []string{inquiry.Approve, inquiry.Reject}
+	a.ReviewConfigs = append(a.ReviewConfigs, inquiry.ReviewConfig{ActionName: "other",
+		AllowedDecisions: []string{inquiry.Edit, inquiry.Reject}})
+	require.Equal(t, "--decision reject --decision reject", q.Flag(), "what all of them allow")
+	a.ReviewConfigs[1].AllowedDecisions = []string{inquiry.Edit}
+	require.Empty(t, q.Flag())
 }

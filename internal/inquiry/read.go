@@ -96,7 +96,7 @@ func (Words) Hear(q *Question, words string) Reply {
 // to be seen before it is decided.
 func (k Kind) Flag() string { return Question{Kind: k}.Flag() }
 
-// Flag is that of the question's kind, given for each of its parts.
+// Flag is one that may be given for each of the question's parts, without words, or "".
 func (q Question) Flag() string {
 	for _, o := range q.Offers() {
 		if o.Main {
