@@ -65,6 +65,8 @@ func TestDecisionsOverHTTP(t *testing.T) {
 		`{"decisions":[{"type":1}]}`:                                   "want a string",
 		`{"decisions":[{"type":"edit","edited_action":{"name":"TYPE","args":{}},` +
 			`"editedAction":{"name":"CLICK","args":{}}}]}`: "edited_action is there twice",
+		`{"type":"edit","edited_action":{"name":"TYPE","args":{}},` +
+			`"editedAction":{"name":"CLICK","args":{}}}`: "edited_action is there twice",
 		`{"decisions":[{"type":"reject","type":"approve"}]}`: "there twice",
 		`{"decisions":[],"decisions":[{"type":"approve"}]}`:  "there twice",
 		`{"decisions":{"type":"approve"}}`:                   "want a list",
