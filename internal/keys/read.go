@@ -70,27 +70,29 @@ func unreadable(b []byte) int {
 }
 
 // TooDeep reports whether more brackets are open at once than bound, or more entries begin in one
-// line with little between them. The YAML library takes a memory without bound for such a text, so
-// it has to be refused before it is parsed. Brackets within texts count, too.
+// line; keys within brackets count while there is little between them. The YAML library takes a
+// memory without bound for such a text, so it has to be refused before it is parsed. Brackets
+// within texts count, too.
 func TooDeep(b []byte, bound int) bool {
-	open, begun := 0, 0
+	open, begun, keys := 0, 0, 0
 	for i, c := range b {
-		switch c {
-		case '[', '{':
+		begins := i+1 < len(b) && b[i+1] == ' '
+		switch {
+		case c == '[', c == '{':
 			open++
-		case ']', '}':
+		case c == ']', c == '}':
 			open = max(open-1, 0)
-		case '\n':
-			begun = 0
-		case '-', '?', ':':
-			if i+1 < len(b) && b[i+1] == ' ' {
-				begun += 2
-			}
+		case c == '\n':
+			begun, keys = 0, 0
+		case begins && (c == '-' || c == '?' || c == ':' && open == 0):
+			begun++
+		case begins && c == ':':
+			keys += 2
 		}
 		if c != ' ' {
-			begun = max(begun-1, 0)
+			keys = max(keys-1, 0)
 		}
-		if open > bound || begun > bound {
+		if open > bound || begun+keys > bound {
 			return true
 		}
 	}

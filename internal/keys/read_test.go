@@ -11,7 +11,8 @@ import (
 
 // What is nested without end is refused before it takes the memory of the machine.
 func TestWhatIsNestedWithoutEndIsRefused(t *testing.T) {
-	for _, piece := range []string{"[", "{a: ", "{", "[[{", "- ", "? ", "a: - "} {
+	for _, piece := range []string{"[", "{a: ", "{", "[[{", "- ", "? ", "a: - ", "- ! ", "- !!seq ",
+		"- &a ", "- !a &b ", "? !a ", "!a - ", "{a: - ! "} {
 		_, err := keys.Parse("suite.yaml", []byte(strings.Repeat(piece, 1<<20/len(piece))))
 		require.EqualError(t, err, "suite.yaml:1:1: the file is too deep", piece)
 	}
