@@ -24,9 +24,9 @@ const violations = `axe.run(%s, {resultTypes: ["violations"]%s}).then((r) => r.v
 	(v) => v.nodes.map((n) => v.id + " (" + v.impact + "): " + n.html.slice(0, 200) + " " +
 	n.any.concat(n.all, n.none).map((c) => c.message).join("; "))).join("\n"))`
 
-// Violations lists what axe-core finds on the part of the tab's page that has the selector, in light
-// and in dark colours, that would keep people from using it, a line each; "" is none. In dark colours
-// it applies the rules about colours, because the rest of the page is the same.
+// Violations lists what axe-core finds on the part of the tab's page that has the selector, in
+// light and in dark colours, that would keep people from using it, a line each; "" is none. In dark
+// colours it applies the rules about colours, because the rest of the page is the same.
 func Violations(t testing.TB, tab context.Context, selector string) string {
 	t.Helper()
 	var all []string

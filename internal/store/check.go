@@ -9,8 +9,8 @@ import (
 )
 
 // Check reports whether the database is whole, and whether the data folder has the pictures that
-// its steps had, which may be in those of other machines. progress is called with the number of steps that were looked at, now and then. nil does
-// nothing.
+// its steps had, which may be in those of other machines. progress is called with the number of
+// steps that were looked at, now and then. nil does nothing.
 func (s *Store) Check(ctx context.Context, progress func(steps int)) error {
 	if err := s.engine.check(ctx, s.db); err != nil {
 		return doing(err, "checking the database")
