@@ -60,6 +60,26 @@ func (x *moment) onward(why error) actions.Action {
 // up reports whether the page was scrolled down, for former steps only.
 func (x *moment) up() bool { return x.at.Above > 0 && !x.at.Sank }
 
+// granted reports whether the next step is about a permission that the phone does not ask for after
+// some waiting, as the step behind it can be done, and not on every screen.
+func (x *moment) granted() bool {
+	next := x.at.At
+	for next < len(x.steps()) && dialogs.MatchString(x.steps()[next].Before.App) {
+		next++
+	}
+	if next == x.at.At || x.page.state.App == "" || dialogs.MatchString(x.page.state.App) ||
+		x.at.Waits < mostWaits {
+		return false
+	}
+	if next < len(x.steps()) {
+		if a, err := x.steps()[next].action(); err != nil || anywhere(a) {
+			return false
+		}
+	}
+	_, err := x.ready(next)
+	return err == nil
+}
+
 // scroll is one of the largest part of the page that scrolls, or nil: others do so to the side.
 func (p *page) scroll(to actions.Direction) actions.Action {
 	area := screen.Rect{}
@@ -116,6 +136,10 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	if x.plan.Heal == HealAsk {
 		says := map[bool]string{true: x.say.AskAll, false: x.say.Ask}
 		ask := fmt.Sprintf(says[on], step+1, in, why)
+		if x.at.Asked != "" && x.at.AskedOf == step+1 && x.at.AskedAll == on {
+			ask = x.at.Asked
+		}
+		x.at.Asked, x.at.AskedOf, x.at.AskedAll = ask, step+1, on
 		switch yes, clear := x.consent(ask); {
 		case !clear:
 			return x.propose(actions.Info{Question: ask, Personal: true,
@@ -132,7 +156,8 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	if err != nil {
 		return out, err
 	}
-	x.at.Acted, x.at.Sank, x.at.Waits, x.at.Above, x.at.Why = false, false, 0, 0, ""
+	x.at.Acted, x.at.Sank, x.at.Waits, x.at.Above = false, false, 0, 0
+	x.at.Why, x.at.Asked = "", ""
 	x.at.InRow, x.at.Heard = x.at.InRow+1, len(x.now.Exchanges)
 	x.at.Healed = append(x.at.Healed, Healed{Step: step + 1, Session: x.now.Step,
 		Why: why.Error(), Did: actions.Describe(out.Action)})

@@ -139,3 +139,30 @@ func TestScrollsAreCountedByTheirDirection(t *testing.T) {
 		require.Equal(t, to == actions.Down, x.at.Sank, to)
 	}
 }
+
+// A no counts for the step, also if there is another reason meanwhile.
+func TestANoCountsWhateverTheReasonIsThen(t *testing.T) {
+	t.Parallel()
+	r, m := replay(t, HealAsk, actions.Back{})
+	other, away := home, home
+	other.otherPage, away.otherApp = true, true
+	r.waits(other)
+	r.hears(r.asked(other), "No", actions.Answered)
+	_, err := r.next(away)
+	require.ErrorIs(t, err, agentloop.ErrSkillDiverged)
+	require.Empty(t, m.asked)
+}
+
+// A permission step before one that can be done on every screen is not left out.
+func TestAPermissionBeforeHomeIsNotLeftOut(t *testing.T) {
+	t.Parallel()
+	r, _ := replay(t, HealAuto, actions.Back{})
+	s := r.policy.plan.Skill
+	s.Steps[0].Before = State{App: "com.google.android.permissioncontroller"}
+	require.NoError(t, json.Unmarshal([]byte(`{"verb":"HOME"}`), &s.Steps[1].Action))
+	s.Steps[1].Targets = nil
+	r.waits(home)
+	a, err := r.next(home)
+	require.NoError(t, err)
+	require.Equal(t, actions.Back{}, a)
+}

@@ -105,10 +105,14 @@ type Place struct {
 	Acted   bool   `json:"acted,omitempty"`   // what the last step leads to was not seen yet
 	Why     string `json:"why,omitempty"`     // the last came to nothing: it is healed
 	Heard   int    `json:"heard,omitempty"`   // exchanges that the run had when it healed last
-	On      string `json:"on,omitempty"`      // the app and the activity
-	Above   int    `json:"above,omitempty"`   // scrolls to the page's beginning
-	Sank    bool   `json:"sank,omitempty"`    // it was scrolled down for the next step
-	Sought  uint32 `json:"sought,omitempty"`  // the page where the last action was such a scroll
+	// Asked is what was asked about the next heal, of the step AskedOf, and AskedAll whether of all.
+	Asked    string `json:"asked,omitempty"`
+	AskedOf  int    `json:"asked_of,omitempty"`
+	AskedAll bool   `json:"asked_all,omitempty"`
+	On       string `json:"on,omitempty"`     // the app and the activity
+	Above    int    `json:"above,omitempty"`  // scrolls to the page's beginning
+	Sank     bool   `json:"sank,omitempty"`   // it was scrolled down for the next step
+	Sought   uint32 `json:"sought,omitempty"` // the page where the last action was such a scroll
 	// Toward is the direction of such a scroll.
 	Toward  actions.Direction `json:"toward,omitempty"`
 	Waits   int               `json:"waits,omitempty"`
@@ -313,20 +317,6 @@ func (x *moment) relocate() {
 	x.at.At = from
 }
 
-// granted reports whether the next step is about a permission that the phone does not ask for, as
-// the step behind it can be done.
-func (x *moment) granted() bool {
-	next := x.at.At
-	for next < len(x.steps()) && dialogs.MatchString(x.steps()[next].Before.App) {
-		next++
-	}
-	if next == x.at.At || x.page.state.App == "" || dialogs.MatchString(x.page.state.App) {
-		return false
-	}
-	_, err := x.ready(next)
-	return err == nil
-}
-
 // needless reports whether the next step is a scroll to what is on the screen already, turns a
 // switch that is as the step would have it, or grants what was granted before.
 func (x *moment) needless() bool {
@@ -395,10 +385,7 @@ func (x *moment) ready(j int) (actions.Action, error) {
 		}
 		return found
 	})
-	if err != nil {
-		return nil, err
-	}
-	return a, a.Validate()
+	return a, cmp.Or(err, a.Validate())
 }
 
 // standing reports why the page is not as step j needs it, or nil. What was there before the page
