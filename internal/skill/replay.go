@@ -105,7 +105,7 @@ type Place struct {
 	Acted   bool   `json:"acted,omitempty"`   // what the last step leads to was not seen yet
 	Why     string `json:"why,omitempty"`     // the last came to nothing: it is healed
 	Heard   int    `json:"heard,omitempty"`   // exchanges that the run had when it healed last
-	// Asked is what was asked about the next heal, of the step AskedOf, and AskedAll whether of all.
+	// Asked is what was asked about the next heal: of step AskedOf, or AskedAll of the rest too.
 	Asked    string `json:"asked,omitempty"`
 	AskedOf  int    `json:"asked_of,omitempty"`
 	AskedAll bool   `json:"asked_all,omitempty"`
