@@ -81,6 +81,9 @@ func TestARunAtATerminalAsksThere(t *testing.T) {
 		require.NotContains(t, strings.Join(left, "\n"), words.thinking, "it was rewritten")
 		steps := len(regexp.MustCompile(words.step).FindAllString(strings.Join(left, "\n"), -1))
 		for _, line := range left {
+			if strings.Contains(line, "taploop.db") {
+				continue // the disk of a busy machine, which is told of whole
+			}
 			require.LessOrEqual(t, ansi.StringWidth(line), 80, "%q", line)
 			require.Equal(t, -1, strings.IndexFunc(line, text.Dangerous), "%q", line)
 		}
