@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"image"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -450,17 +449,11 @@ func anywhere(a actions.Action) bool {
 func (x *moment) answered(s string) string {
 	var own []string
 	for _, e := range x.now.Exchanges {
-		if x.plan.Skill.asks(e.Question) {
+		if x.plan.Skill.asks(e.Question, own) {
 			own = append(own, e.Answer)
 		}
 	}
-	return placeholder.ReplaceAllStringFunc(s, func(m string) string {
-		n, err := strconv.Atoi(strings.TrimPrefix(m[2:len(m)-2], "answer "))
-		if err != nil || n < 1 || n > len(own) {
-			return m
-		}
-		return own[n-1]
-	})
+	return filled(s, own)
 }
 
 // act proposes a step's action.

@@ -438,11 +438,22 @@ func (s *Skill) mapped(f func(string) string) (*Skill, error) {
 }
 
 // asks reports whether a question is one of the skill's steps.
-func (s *Skill) asks(question string) bool {
+func (s *Skill) asks(question string, answers []string) bool {
 	return slices.ContainsFunc(s.Steps, func(step Step) bool {
 		a, _ := step.action()
 		info, is := a.(actions.Info)
-		return is && info.Question == question
+		return is && filled(info.Question, answers) == question
+	})
+}
+
+// filled is a text with answers in the place of their numbers.
+func filled(s string, answers []string) string {
+	return placeholder.ReplaceAllStringFunc(s, func(m string) string {
+		n, err := strconv.Atoi(strings.TrimPrefix(m[2:len(m)-2], "answer "))
+		if err != nil || n < 1 || n > len(answers) {
+			return m
+		}
+		return answers[n-1]
 	})
 }
 
