@@ -174,7 +174,7 @@ func TestWhatWasLeftOutOfAFormIsNotInTheReason(t *testing.T) {
 	require.Equal(t, "“Well?”: answered by you: ok: Yes · sure: No",
 		p.text(`document.querySelector("#settled span").textContent`))
 	p.do(js(`document.getElementById("lang").click()`))
-	require.Equal(t, "“Well?”：你 已回答：ok: 是 · sure: 否",
+	require.Equal(t, "“Well?”：你 已回答：ok：是 · sure：否",
 		p.text(`document.querySelector("#settled span").textContent`))
 }
 
