@@ -62,10 +62,10 @@ func tellSummary(a *invocation, asJSON bool, what string, sum store.Summary) err
 	if asJSON {
 		return printJSON(a.out, sum)
 	}
-	return a.tell(what + fmt.Sprintf("%s, %s, %s, %s, %s, %s of the audit",
+	return a.tell(a.term(what) + a.term(fmt.Sprintf("%s, %s, %s, %s, %s, %s of the audit",
 		text.Count(sum.Sessions, "session"), text.Count(sum.Steps, "step"),
 		text.Count(sum.Pictures, "picture"), text.Count(sum.Questions, "question"),
-		text.Count(sum.Skills, "skill"), text.Count(sum.Audit, "line")))
+		text.Count(sum.Skills, "skill"), text.Count(sum.Audit, "line"))))
 }
 
 type auditPruneCmd struct {

@@ -252,8 +252,7 @@ func (c *replyCmd) refused(ctx context.Context, a *invocation, db *store.Store, 
 	}
 	at := r.At.Local()
 	a.notef("taploop: too late: the question was %s %s at %s by %s, %s after it was asked",
-		q.Status,
-		at.Format(time.DateOnly), at.Format(time.TimeOnly), who,
+		q.Status, at.Format(time.DateOnly), at.Format(time.TimeOnly), who,
 		age(r.At.Sub(q.AskedAt).Round(time.Second)))
 	a.try(why.Hint)
 	return ended(exitNotCompleted)

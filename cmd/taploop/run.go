@@ -67,7 +67,7 @@ type runCmd struct {
 	Serial    string `short:"s" key:"adb.serial" placeholder:"SERIAL"`
 	Supersede bool
 	Priority  usecase.Priority `default:"normal" placeholder:"WHICH"`
-	QueueFor  time.Duration    `placeholder:"TIME"`
+	QueueFor  *time.Duration   `placeholder:"TIME"`
 	Reply     []string         `sep:"none" placeholder:"PATTERN=TEXT"`
 	KeepState bool             `name:"keep-environment"`
 	Profile   string           `placeholder:"FILE"`
@@ -100,7 +100,12 @@ func (c *runCmd) Run(ctx context.Context, a *invocation) error {
 		return err
 	}
 	r := usecase.Start{Task: c.Task, Reset: !c.KeepState, Supersede: c.Supersede, Running: how,
-		Priority: c.Priority, QueueSeconds: c.QueueFor.Seconds()}
+		Priority: c.Priority}
+	if d := c.QueueFor; d != nil {
+		if r.QueueSeconds = d.Seconds(); *d <= 0 || *d > usecase.MostQueued {
+			return app.Usage(fmt.Errorf("--queue-for is %v", *d), "want 1s to 168h, such as 10m")
+		}
+	}
 	err = c.follow(ctx, a, func(d *app.Parts, call *usecase.Call) (*usecase.Outcome, error) {
 		if err := unanswerable(a); err != nil {
 			return nil, err

@@ -72,6 +72,10 @@ func (c *yoloOnCmd) Run(ctx context.Context, a *invocation) error {
 		return app.Usage(fmt.Errorf("--for is %v", c.For),
 			"want a duration above 0 and up to 24h, such as 15m")
 	}
+	if c.Times < 0 || c.Times > guard.MaxGrantUses {
+		return app.Usage(fmt.Errorf("--times is %d", c.Times),
+			fmt.Sprintf("want 1 to %d, or leave it out", guard.MaxGrantUses))
+	}
 	return a.withStore(ctx, func(db *store.Store) error {
 		scope, name, err := c.of(finding(ctx, db))
 		if err == nil && scope == "" {

@@ -77,7 +77,8 @@ const (
 	High   Priority = "high"
 )
 
-const mostQueued = 604_800 // seconds
+// MostQueued is the longest that a task may wait in a line.
+const MostQueued = 7 * 24 * time.Hour
 
 var ranks = map[Priority]int{Low: -1, "": 0, Normal: 0, High: 1}
 
@@ -89,7 +90,7 @@ func (a *Start) turn() (t runs.Turn, err error) {
 	case !known:
 		err = runs.Refuse(runs.InvalidArgument, "pass low, normal or high",
 			"there is no priority %q", a.Priority)
-	case a.QueueSeconds < 0 || a.QueueSeconds > mostQueued:
+	case wait < 0 || wait > MostQueued:
 		err = runs.Refuse(runs.InvalidArgument, "pass at most a week, or leave it out",
 			"%v is too long or too short a wait for a phone", wait)
 	case !a.Queue && (rank != 0 || a.QueueSeconds != 0):
