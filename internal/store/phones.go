@@ -7,7 +7,7 @@ import "context"
 type phones struct{ *db }
 
 // Shared reports whether processes on other machines may use the store.
-func (p phones) Shared() bool { return Farm{p.db}.Shared() }
+func (p phones) Shared() bool { return Farm(p).Shared() }
 
 // NamePhone returns the name of the phone with that factory serial and that mark, which tells
 // phones with one serial apart: the serial, unless a phone with another mark had that name first. A
