@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
 )
 
 const onePress = `name: buy
@@ -108,4 +110,18 @@ func TestOnlyStepsAreCounted(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Parse("x", []byte(begins+strings.Repeat("- action: {\"verb\": HOME}\n", mostSteps+1)))
 	require.ErrorContains(t, err, "too many")
+}
+
+// A question may have an earlier answer in it.
+func TestAQuestionMayNameAnAnswer(t *testing.T) {
+	t.Parallel()
+	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nsteps:\n"+
+		"- action: {verb: INFO, question: Who?}\n"+
+		"- action: {verb: INFO, question: 'Which number of {{answer 1}}?'}\n"))
+	require.NoError(t, err)
+	x := &moment{Policy: New(Plan{s, HealAuto}, nil, "en"), at: &Place{}}
+	x.now.Exchanges = []actions.Exchange{{Question: "Who?", Answer: "Tom"},
+		{Question: "Which number of {{answer 1}}?", Answer: "none of ours"},
+		{Question: "Which number of Tom?", Answer: "12"}}
+	require.Equal(t, "Tom 12 {{answer 3}}", x.answered("{{answer 1}} {{answer 2}} {{answer 3}}"))
 }
