@@ -92,22 +92,35 @@ func (m *motion) area() (all screen.Area) {
 // habit is how long the screens of this phone move after a touch, as far as it has been seen. A
 // first look after that time shows most screens at rest.
 type habit struct {
-	rest  time.Duration // from a touch to the look at which the screen was at rest
-	known bool
-	right int // first looks after that time, in a row, that showed the screen at rest
+	rest   time.Duration // from a touch to the first look
+	enough time.Duration // the rest after which a screen was at rest last
+	known  bool
+	right  int // first looks after that time, in a row, that showed the screen at rest
 }
 
-// longestHabit bounds what the first look waits for: a page that takes longer is loading something.
-const longestHabit = 400 * time.Millisecond
+const (
+	// longestHabit bounds what the first look waits for: a page that takes longer is loading
+	// something.
+	longestHabit = 400 * time.Millisecond
+	outdated     = 8 // right looks in a row, after which an earlier one is tried
+)
 
 // learn takes into account that a screen was at rest this long after the touch, and whether the
 // first look showed it so.
 func (h *habit) learn(after time.Duration, first bool) {
-	if h.known && first {
-		h.right++
+	after = min(after, longestHabit)
+	if !h.known || !first {
+		if h.rest < h.enough { // an earlier look was tried
+			after = min(after, h.enough)
+		}
+		*h = habit{rest: after, enough: after, known: true}
 		return
 	}
-	h.rest, h.known, h.right = min(after, longestHabit), true, 0
+	h.right++
+	h.enough = h.rest
+	if h.right%outdated == 0 {
+		h.rest = h.rest * 3 / 4
+	}
 }
 
 // watch looks at the phone, and tells when its screen is at rest.
@@ -175,7 +188,7 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 		reacted, alike := w.reacted(v), w.alike(former, v)
 		late := time.Since(began) >= reaction
 		if still := quiet.add(v); (reacted || late) && (still || alike) {
-			if alike && reacted && w.before.Frame != nil {
+			if alike && reacted && w.before.State.App == v.State.App {
 				w.habit.learn(former.At.Sub(began), first)
 			}
 			return v, nil

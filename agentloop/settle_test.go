@@ -1,7 +1,9 @@
 package agentloop_test
 
 import (
+	"context"
 	"image"
+	"slices"
 	"testing"
 	"time"
 
@@ -199,4 +201,35 @@ func TestAScreenThatBuildsUpBitByBitIsWaitedFor(t *testing.T) {
 	run(t, r, "x")
 
 	require.Equal(t, 3*time.Second, r.journal.steps[1].Timing.Settle)
+}
+
+// The first look after a touch comes when the screens of this phone were at rest: not later because
+// an app has started or a page has loaded once.
+func TestTheFirstLookIsAsLateAsTheScreensMove(t *testing.T) {
+	const slow = 250 * time.Millisecond
+	moves := slices.Concat(make([]time.Duration, 1), slices.Repeat([]time.Duration{slow}, 3),
+		make([]time.Duration, 20))
+	script := slices.Repeat([]actions.Action{tap(1, 1)}, len(moves))
+	r := newRig(append(script, actions.Complete{})...)
+	r.runner.Limits.Steps = 2 * len(moves)
+	touched := 0
+	r.phone.touch = func(context.Context) error {
+		r.phone.moving = moves[touched]
+		touched++
+		if touched == 1 {
+			r.phone.state.App = "shop"
+		}
+		return nil
+	}
+
+	run(t, r, "x")
+
+	var settled []time.Duration
+	for _, s := range r.journal.steps[1:] {
+		settled = append(settled, s.Timing.Settle)
+	}
+	ms := time.Millisecond
+	require.Equal(t, []time.Duration{250 * ms, 475 * ms, 350 * ms, 350 * ms}, settled[:4])
+	require.Equal(t, 350*ms, settled[4])
+	require.Less(t, settled[len(settled)-1], 300*ms)
 }

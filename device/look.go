@@ -45,9 +45,13 @@ func (p *Phone) Frame(ctx context.Context) (*screen.Frame, error) {
 	return f, p.failed("capturing", err)
 }
 
-// State reads what the phone says of itself, in one service and without a picture.
+// State reads what the phone says of itself, in one service and without a picture. A Frame that
+// comes before the first look goes by it.
 func (p *Phone) State(ctx context.Context) (screen.State, error) {
 	r, err := p.display.readState(ctx)
+	if err == nil {
+		p.display.last.CompareAndSwap(nil, &r)
+	}
 	return r.State, p.failed("reading the state of", err)
 }
 

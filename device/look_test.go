@@ -210,6 +210,11 @@ func TestTheStateAloneTakesOneServiceAndNoPicture(t *testing.T) {
 		Window: "1"},
 		state)
 	require.Len(t, w.asked(), before+1)
+
+	w.exec = shows(upright, white, 0, 0)
+	_, err = p.Frame(t.Context())
+	require.NoError(t, err)
+	require.Len(t, w.asked(), 1, "a frame after it goes by it")
 }
 
 // A connection that has become a phone's cannot become anything else, and ends with its service: a

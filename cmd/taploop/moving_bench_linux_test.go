@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -31,8 +32,7 @@ func BenchmarkMovingStep(b *testing.B) {
 		b.Run(fmt.Sprintf("raw=%v/png=%v", c.raw, c.png), func(b *testing.B) {
 			const slide = 250 * time.Millisecond
 			scale := float64(slide) / float64(300*time.Millisecond) // a transition's at scale 1
-			w := newStepBench(b, &sandbox.Options{Photo: photograph(1080, 560),
-				AnimationScale: &scale})
+			w := newStepBench(b, &sandbox.Options{AnimationScale: &scale})
 			w.findPlaces()
 			w.slowCaptures(c.raw, c.png)
 			const short, long = 2, 12
@@ -81,8 +81,10 @@ func fromHome(cmd *exec.Cmd) *exec.Cmd {
 	return cmd
 }
 
-// slowCaptures makes the phone's captures take so much longer, and counts them.
+// slowCaptures makes the phone's captures take so long, and counts them.
 func (w *stepBench) slowCaptures(raw, png time.Duration) {
+	raw -= w.capture(io.Discard)
+	png -= w.capture(io.Discard, "-p")
 	name := filepath.Join(w.commands, "screencap")
 	real := filepath.Join(w.commands, "fast", "screencap")
 	require.NoError(w.b, os.Mkdir(filepath.Dir(real), 0o700))

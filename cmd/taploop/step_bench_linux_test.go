@@ -159,15 +159,22 @@ func newStepBench(b testing.TB, o *sandbox.Options) *stepBench {
 
 // findPlaces finds a row of the settings, and the way back from its page.
 func (w *stepBench) findPlaces() {
-	b, ctx := w.b, w.b.Context()
-	require.NoError(b, w.phone.Apps.Launch("com.android.settings"))
+	require.NoError(w.b, w.phone.Apps.Launch("com.android.settings"))
 	var picture bytes.Buffer
-	require.Zero(b, shell.New(w.phone).Exec(ctx, []string{"screencap", "-p"}, &picture, io.Discard))
+	w.capture(&picture, "-p")
 	w.heavy = picture.Len()
 	w.places[0] = w.find(func(n *sandbox.Node) bool { return n.Text == "Display" })
 	w.phone.Touch.Tap(w.places[0].X, w.places[0].Y)
 	w.places[1] = w.find(func(n *sandbox.Node) bool { return n.Desc == "Navigate up" })
 	w.phone.Touch.Tap(w.places[1].X, w.places[1].Y)
+}
+
+// capture has the phone make a picture, and says how long that took.
+func (w *stepBench) capture(to io.Writer, options ...string) time.Duration {
+	began := time.Now()
+	args := append([]string{"screencap"}, options...)
+	require.Zero(w.b, shell.New(w.phone).Exec(w.b.Context(), args, to, io.Discard))
+	return time.Since(began)
 }
 
 // photograph is a picture with as much in it as one that was taken has: what is large in it is
