@@ -127,41 +127,39 @@ func (x *moment) free() (agentloop.Proposal, error) {
 // heal has a model decide in the place of a recorded step.
 func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	x.at.Sought = 0
-	step := min(x.at.At, len(x.steps())-1)
-	in := x.steps()[step].Say
 	if x.plan.Heal == HealOff {
-		return x.diverged(step, why)
+		return x.diverged(why)
 	}
 	on := len(x.at.Healed) >= max(leastHeals, len(x.steps())/5) || x.at.InRow >= mostInRow
 	if x.plan.Heal == HealAsk {
-		says := map[bool]string{true: x.say.AskAll, false: x.say.Ask}
-		ask := fmt.Sprintf(says[on], step+1, in, why)
-		if x.at.Asked != "" && x.at.AskedOf == step+1 && x.at.AskedAll == on {
-			ask = x.at.Asked
-		}
-		x.at.Asked, x.at.AskedOf, x.at.AskedAll = ask, step+1, on
+		x.at.Why = why.Error() // whatever the screen is when it is answered
+		ask := x.question(on)
 		switch yes, clear := x.consent(ask); {
 		case !clear:
 			return x.propose(actions.Info{Question: ask, Personal: true,
 				Options: []string{x.say.Yes[0], x.say.No[0]}}, ""), nil
 		case !yes:
-			return x.diverged(step, why)
+			return x.diverged(why)
 		}
 	}
 	if on {
 		return x.free()
 	}
-	x.now.Task += "\n\n" + fmt.Sprintf(x.say.Heal, in, why)
+	if x.now.Task += "\n\n"; x.over() {
+		x.now.Task += x.say.Ended + "\n" + fmt.Sprintf(x.say.Unseen, why)
+	} else {
+		x.now.Task += fmt.Sprintf(x.say.Heal, x.steps()[x.at.At].Say, why)
+	}
 	out, err := x.model.Next(x.ctx, x.now)
 	if err != nil {
 		return out, err
 	}
 	x.at.Acted, x.at.Sank, x.at.Waits, x.at.Above = false, false, 0, 0
-	x.at.Why, x.at.Asked = "", ""
+	x.at.Why = ""
 	x.at.InRow, x.at.Heard = x.at.InRow+1, len(x.now.Exchanges)
-	x.at.Healed = append(x.at.Healed, Healed{Step: step + 1, Session: x.now.Step,
+	x.at.Healed = append(x.at.Healed, Healed{Step: x.at.At + 1, Session: x.now.Step,
 		Why: why.Error(), Did: actions.Describe(out.Action)})
-	x.at.Healing, x.at.Did = true, x.does(step, out.Action)
+	x.at.Healing, x.at.Did = true, x.does(out.Action)
 	return out, nil
 }
 
@@ -183,18 +181,37 @@ func (x *moment) consent(asked string) (yes, clear bool) {
 	return false, false
 }
 
+// over reports whether all steps are done, and only the end was not seen.
+func (x *moment) over() bool { return x.at.At == len(x.steps()) }
+
+// question asks a person whether the model may decide a step, or the rest.
+func (x *moment) question(rest bool) string {
+	if x.over() {
+		return fmt.Sprintf(x.say.AskEnd, x.at.Why)
+	}
+	says := map[bool]string{true: x.say.AskAll, false: x.say.Ask}
+	return fmt.Sprintf(says[rest], x.at.At+1, x.steps()[x.at.At].Say, x.at.Why)
+}
+
 // diverged ends the run with the step that cannot be repeated, which is not carried out.
-func (x *moment) diverged(step int, why error) (agentloop.Proposal, error) {
-	s := &x.steps()[step]
-	err := fmt.Errorf("%w: step %d (%s): %w", agentloop.ErrSkillDiverged, step+1, s.Say, why)
+func (x *moment) diverged(why error) (agentloop.Proposal, error) {
+	if x.over() {
+		return x.propose(nil, ""), fmt.Errorf("%w: at its end: %w", agentloop.ErrSkillDiverged, why)
+	}
+	s := &x.steps()[x.at.At]
+	err := fmt.Errorf("%w: step %d (%s): %w", agentloop.ErrSkillDiverged, x.at.At+1, s.Say, why)
 	a, unread := s.action()
 	return x.propose(a, s.Say), errors.Join(err, unread)
 }
 
-// does reports whether an action is what a step does, on the same target.
-func (x *moment) does(step int, a actions.Action) bool {
-	recorded, err := x.steps()[step].action()
-	if err != nil || a == nil || recorded.Verb() != a.Verb() {
+// does reports whether an action is what the next step does, on the same target.
+func (x *moment) does(a actions.Action) bool {
+	if x.over() || a == nil {
+		return false
+	}
+	s := &x.steps()[x.at.At]
+	recorded, err := s.action()
+	if err != nil || recorded.Verb() != a.Verb() {
 		return false
 	}
 	points := pointsOf(a)
@@ -204,7 +221,7 @@ func (x *moment) does(step int, a actions.Action) bool {
 	if a.Traits().Kind == actions.KindText {
 		return a.Traits().Text == actions.Texts(recorded, x.answered).Traits().Text
 	}
-	for _, t := range x.steps()[step].Targets {
+	for _, t := range s.Targets {
 		_, i, err := x.page.find(&t)
 		return err == nil && x.page.list[i].Bounds.Contains(points[0])
 	}

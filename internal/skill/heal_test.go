@@ -166,3 +166,43 @@ func TestAPermissionBeforeHomeIsNotLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, actions.Back{}, a)
 }
+
+// Where only the end is not seen, all steps are done: none of them is put to the model, to a person
+// or into the journal once more.
+func TestAnEndThatIsNotSeenIsNoStepToRepeat(t *testing.T) {
+	t.Parallel()
+	other := home
+	other.otherPage = true
+	for _, h := range Heals() {
+		r, m := replay(t, h, actions.Wait{})
+		s := &r.policy.plan.Skill.Steps[1]
+		s.After = s.Before
+		for range 2 {
+			_, err := r.next(home)
+			require.NoError(t, err)
+		}
+		r.waits(other)
+		if h == HealAsk {
+			q := r.asked(other)
+			require.Contains(t, q.Question, "All steps of the skill are done")
+			require.NotContains(t, q.Question, "tap Mute")
+			r.hears(q, "Yes", actions.Answered)
+		}
+		a, err := r.next(other)
+		if h == HealOff {
+			require.ErrorIs(t, err, agentloop.ErrSkillDiverged)
+			require.NotContains(t, err.Error(), "tap Mute")
+			require.Nil(t, a)
+			continue
+		}
+		require.NoError(t, err)
+		require.Contains(t, m.asked[0], "All recorded steps of this task are done")
+		require.Contains(t, m.asked[0], "Blocked")
+		require.NotContains(t, m.asked[0], "tap Mute")
+		require.False(t, r.place().Did)
+		a, err = r.next(home) // it is there now
+		require.NoError(t, err)
+		require.IsType(t, actions.Complete{}, a)
+		require.True(t, r.place().Healed[0].Aside)
+	}
+}

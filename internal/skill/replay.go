@@ -61,7 +61,9 @@ var _ agentloop.Policy = (*Policy)(nil)
 type phrases struct {
 	Heal     string // the step in words, and why it cannot be repeated
 	Ended    string
+	Unseen   string // why the end is not the recorded one
 	Ask      string
+	AskEnd   string   `yaml:"askEnd"`
 	AskAll   string   `yaml:"askAll"`
 	Yes, No  []string // as the options say it, and other words for it
 	Done     string
@@ -104,10 +106,6 @@ type Place struct {
 	Acted   bool   `json:"acted,omitempty"`   // what the last step leads to was not seen yet
 	Why     string `json:"why,omitempty"`     // the last came to nothing: it is healed
 	Heard   int    `json:"heard,omitempty"`   // exchanges that the run had when it healed last
-	// Asked is what was asked about the next heal: of step AskedOf, or AskedAll of the rest too.
-	Asked    string `json:"asked,omitempty"`
-	AskedOf  int    `json:"asked_of,omitempty"`
-	AskedAll bool   `json:"asked_all,omitempty"`
 	On       string `json:"on,omitempty"`     // the app and the activity
 	Above    int    `json:"above,omitempty"`  // scrolls to the page's beginning
 	Sank     bool   `json:"sank,omitempty"`   // it was scrolled down for the next step
@@ -121,7 +119,7 @@ type Place struct {
 
 // Healed is a step for which a model was asked.
 type Healed struct {
-	Step    int    `json:"step"`    // of the skill, from 1
+	Step    int    `json:"step"`    // of the skill, from 1. Its end is behind the last one
 	Session int    `json:"session"` // the session's step in which it was
 	Why     string `json:"why"`
 	Did     string `json:"did"`

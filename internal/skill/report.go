@@ -37,7 +37,8 @@ func ReportOf(plan json.RawMessage, p agentloop.Progress, u store.Usage) (*Repor
 }
 
 // Diverged is the step on whose screen a run ended, since it could not be repeated there, and the
-// session in which it was recorded. It is nil for a run that has not ended for this reason.
+// session in which it was recorded. It is nil for a run that has not ended for this reason, or at
+// the skill's end, of which no picture is kept.
 func Diverged(r store.Run) (at *Step, session string) {
 	var set struct{ Skill *Plan }
 	place, is := PlaceOf(r.Progress)
@@ -46,7 +47,10 @@ func Diverged(r store.Run) (at *Step, session string) {
 		return nil, ""
 	}
 	s := set.Skill.Skill
-	return &s.Steps[min(place.At, len(s.Steps)-1)], s.Recorded.Session
+	if place.At >= len(s.Steps) {
+		return nil, ""
+	}
+	return &s.Steps[place.At], s.Recorded.Session
 }
 
 // Mended is a skill with the steps of a run of it that was completed after a model was asked, with
