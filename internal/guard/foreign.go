@@ -19,9 +19,8 @@ type foreign struct {
 	Last  pattern `yaml:"last"`
 }
 
-// Words of other languages that say no, and that begin the line of a sum.
+// Words of other languages that begin the line of a sum.
 var (
-	noForeign    = folded(wordLists["no_foreign"])
 	sumForeign   = folded(wordLists["sum_foreign"])
 	slideForeign = folded(wordLists["slide_foreign"]) // how people are told to draw a finger
 	// how a wish ends, in the languages that have the verb last
@@ -31,9 +30,6 @@ var (
 		`bitte|s['’]il (?:te|vous) plaît|per favore|alsjeblieft|proszę|lütfen|tolong|пожалуйста|` +
 		`luego|después|dann|ensuite|puis|poi|depois|danach|потом) ?)*`)
 )
-
-// yesForeign are the words that only say yes.
-func yesForeign() string { return folded(wordLists["yes_foreign"]) + "|" + inAll("yes") }
 
 // buttonOf is how screen readers mark a button.
 const buttonOf = `(?:boton (?:de|para) |botao (?:de|para) |bouton (?:de |pour )?|кнопка |` +
@@ -83,7 +79,7 @@ var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
 			"|") + ")"
 		s := &foreignMatcher{line: newLate("", words, "")}
 		s.ends = &late{s.line.hints, sync.OnceValue(func() *regexp.Regexp {
-			return regexp.MustCompile("^(?:(?:" + yesForeign() + ")[,: ]+|" + buttonOf + "|(?:" +
+			return regexp.MustCompile("^(?:(?:" + inAll("yes") + ")[,: ]+|" + buttonOf + "|(?:" +
 				inAll("now") + ") )?" + words + "|" + words + "$")
 		})}
 		if f.Not != "" {

@@ -18,12 +18,12 @@ func Launcher(app string) bool { return globs(launchers, app, true) }
 // Words that only say yes, and words that say no.
 var (
 	affirmative = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:` + wordLists["yes"] + `|` + yesForeign() +
+		return regexp.MustCompile(`^(?:` + wordLists["yes"] + `|` + inAll("yes") +
 			`)(?: *[(（].*)?[!.。]?$`)
 	})
 	confirms = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
-			`^(?:` + wordLists["confirms"] + `|` + yesForeign() + `)(?:[^a-z]|$)`)
+			`^(?:` + wordLists["confirms"] + `|` + inAll("yes") + `)(?:[^a-z]|$)`)
 	})
 	// what may stand before such words, and behind them
 	before = text.Lazily(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
@@ -35,7 +35,7 @@ var (
 	finalizes = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
 			`^(?:(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
-				`(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` + yesForeign() +
+				`(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` + inAll("yes") +
 				`)(?:[^\pL]|$))`)
 	})
 	renews = regexp.MustCompile(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
@@ -45,8 +45,8 @@ var (
 				`pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumForeign + `)(?:[^\pL]|$)`)
 	})
 	negative = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:` + wordLists["no"] + `|` + noForeign + `|` +
-			inAll("no") + `|(?:` + folded(wordLists["not_do"]) + `).{0,30})$`)
+		return regexp.MustCompile(`^(?:` + wordLists["no"] + `|` + inAll("no") + `|(?:` +
+			folded(wordLists["not_do"]) + `).{0,30})$`)
 	})
 	digit    = text.Lazily(`^\d(?: ?[a-z+]{1,5})?$`) // the key of a pad, such as 2 ABC
 	searches = regexp.MustCompile(`search|query|url|address bar|搜索|查找|网址`)
@@ -62,7 +62,7 @@ var unsaved = sync.OnceValue(func() *regexp.Regexp {
 // saysYes matches a model's words about a touch that ends a page.
 var saysYes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^\pL])(?:confirm|submit|complete|finish|continue|proceed|` +
-		`accept|agree|approve|authori[sz]e|ok|okay|yes|` + yesForeign() + `)(?:[^\pL]|$)|` +
+		`accept|agree|approve|authori[sz]e|ok|okay|yes|` + inAll("yes") + `)(?:[^\pL]|$)|` +
 		`确认|确定|提交|完成|继续|同意`)
 })
 
