@@ -59,7 +59,7 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	// a judge that knows the label may say that it is harmless
 	vague := yes || !named && s.Judged != Harmless && len(on) > 0 && short(on) &&
 		!viewing().MatchString(on[0]) && (l.Dialog || !leadsOn(s, on[0]))
-	button := l.Button || l.Primary || l.Dialog && !l.declines()
+	button := l.Button || l.Primary || l.Dialog && !l.goesOn()
 	if own := sumIn(on); own != "" && short(on) && (l.Button || l.Primary || l.Dialog) &&
 		!viewing().MatchString(on[0]) {
 		return append(list, finding{classNamed("pay"), underFinger, own})
@@ -79,7 +79,7 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	case slices.ContainsFunc(on, countsDown.MatchString) && (l.Primary || l.Dialog && button),
 		l.Dialog && l.Primary && !l.Alone && vague && !yes && unknownLanguage(s, on) &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
-		l.Ends && vague && (yes || button), l.Primary && !l.Dialog && vague && !yes && len(on) == 1:
+		l.Ends && vague && (yes || button && !l.goesOn()), l.Primary && !l.Dialog && vague && !yes && len(on) == 1:
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
 	}
 	return list
@@ -166,9 +166,9 @@ func (l *Layout) decides() bool { return l != nil && saysNo(lines(l.Pair)) }
 
 func (l *Layout) dialog() bool { return l != nil && l.Dialog }
 
-// declines reports whether the dialog continues by another button, which does not refuse.
-func (l *Layout) declines() bool {
-	return l.Dialog && len(l.Beside) > 0 && !knownHarmless(lines(strings.Join(l.Beside, "\n")))
+// goesOn reports whether the page or dialog continues by another button, which does not refuse.
+func (l *Layout) goesOn() bool {
+	return len(l.Beside) > 0 && !knownHarmless(lines(strings.Join(l.Beside, "\n")))
 }
 
 // soldFor matches a label that is a price to the last cent, and nothing else.

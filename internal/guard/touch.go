@@ -131,10 +131,10 @@ func byTouch(s *Subject) []finding {
 }
 
 // wrapped is the label that a narrow button has broken into several lines. A row that leads to a
-// choice, such as "Pay with" above the name of a card, has none.
+// choice has none: "Pay with" above the name of a card, or what a page says that goes on elsewhere.
 func (s *Subject) wrapped(lines []string) []string {
-	if s.Layout != nil && !s.Layout.Button && !s.Layout.Primary && len(lines) == 2 &&
-		notLabels().ReplaceAllString(lines[0], "") == "" {
+	if l := s.Layout; l != nil && !l.Button && !l.Primary && len(lines) == 2 &&
+		(l.goesOn() || notLabels().ReplaceAllString(lines[0], "") == "") {
 		return nil
 	}
 	return wrapped(lines)
@@ -188,7 +188,7 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	}
 	switch {
 	case f.class.Name != "publish" && f.class.Name != "send":
-	case len(l.Fields) > 0, // what was written
+	case len(l.Fields) > 0 && !l.Tab, // what was written
 		(f.class.Name == "publish" || !s.aboutMoney()) &&
 			strings.Contains(f.words, " ") && !strings.HasPrefix(f.words, "reply "):
 		return false
@@ -199,7 +199,8 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 // decided reports whether something on the element says that it acts, and leads nowhere.
 func (s *Subject) decided(on []string) bool {
 	strong := strings.Join(append(slices.Clone(on), text.Words(s.Element.id())...), " ")
-	return decided().MatchString(strong) || draws().MatchString(strong) || sumIn(on) != ""
+	return decided().MatchString(strong) || draws().MatchString(strong) || sumIn(on) != "" ||
+		affirms(on[:min(1, len(on))], finalizes())
 }
 
 // leadsOnRow reports whether a finding is of words in a row that opens something: one of several
@@ -213,8 +214,7 @@ func (s *Subject) leadsOnRow(on []string, f finding) bool {
 	}
 	return l.Peer && s.App == "com.android.settings" && (f.class.Name == "factory reset" ||
 		f.class.Name == "delete" && resets.MatchString(f.words)) || len(on) == 2 &&
-		len(l.Beside) > 0 && !saysNo(lines(strings.Join(l.Beside, "\n"))) &&
-		slices.Contains(leading, f.class.Name)
+		l.goesOn() && slices.Contains(leading, f.class.Name)
 }
 
 // chooses reports whether the element is a box to tick: what is written on it is for another
@@ -345,8 +345,10 @@ func byContext(s *Subject) (list []finding) {
 func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	vague := !s.Element.hasText() || s.Element.WholeScreen
 	says := affirms(slices.DeleteFunc(slices.Clone(lines), func(l string) bool {
-		return l != lines[0] && sentence(l, 4) && !strings.Contains(s.Element.Class, "Button")
-	}), confirms())
+		first, _, _ := strings.Cut(l, " ") // short ones begin what is said, too
+		return l != lines[0] && sentence(l, 4) && utf8.RuneCountInString(first) < 5 &&
+			!strings.Contains(s.Element.Class, "Button")
+	}), confirms()) || affirms(lines, finalizes()) && sumIn(s.Screen) != ""
 	l := s.Layout
 	if l != nil && (l.Peer || l.Pad) && vague || !known && named(s.Element) {
 		vague = false
@@ -367,7 +369,7 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		}
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true),
 		s.systemAsks(lines):
-		if !refusal && !known && (l == nil || l.Button || !l.declines()) {
+		if !refusal && !known && (l == nil || l.Button || !l.Dialog || !l.goesOn()) {
 			list = append(list, finding{&unknownSystem, ofApp, s.App})
 		}
 	case globs(storeApps, s.App, true):

@@ -118,7 +118,8 @@ func (p *page) layout(i int) *guard.Layout {
 	l.Ends, l.Bar = p.ends(i), e.Bounds.Max.Y < 0.12
 	l.Pad, l.Digit = p.padKey(i), p.enters(i)
 	l.Peer = p.peer(i)
-	l.Tab = l.Peer && e.Bounds.Max.Y > low && e.Bounds.Min.Y > 0.8
+	l.Tab = l.Peer && !l.Button && e.Bounds.Max.Y > low && e.Bounds.Min.Y > 0.8 &&
+		(len(p.fields) == 0 || p.chosen(i))
 	l.Sends = p.sends(i)
 	l.Clears = slices.ContainsFunc(p.fields, func(f int) bool {
 		return follows(p.list[f].Bounds, e.Bounds)
@@ -316,7 +317,8 @@ func (p *page) peer(i int) bool {
 	priced := guard.Priced(said(&p.list[i]))
 	for j := range p.list {
 		o := &p.list[j]
-		if !o.Touchable() || o.Editable || p.inside[j] != p.inside[i] {
+		if !o.Touchable() || o.Editable || o.Checkable != p.list[i].Checkable ||
+			p.inside[j] != p.inside[i] {
 			continue
 		}
 		b := o.Bounds
@@ -337,6 +339,15 @@ func (p *page) peer(i int) bool {
 		}
 	}
 	return max(len(inLine), len(inColumn)) > 2 || r.Max.Y > low && p.amongTabs(i)
+}
+
+// chosen reports whether something on the line of the element i, or that itself, is the one of
+// several that is chosen.
+func (p *page) chosen(i int) bool {
+	r := p.list[i].Bounds
+	return slices.ContainsFunc(p.list, func(o screen.Element) bool {
+		return o.Selected && o.Bounds.Min.Y > r.Min.Y-0.02 && o.Bounds.Max.Y < r.Max.Y+0.02
+	})
 }
 
 // column reports whether the element j has the size of the element i, and lies close in its column.
