@@ -172,16 +172,21 @@ func (p *page) find(t *Target) (screen.Point, int, error) {
 	return p.touch(t, i)
 }
 
-// locate finds the element that a target is. Each locator narrows down what says the same as the
-// target, the best first, until one element remains.
-func (p *page) locate(t *Target) (int, error) {
-	var fit []int
+// like are the elements that say the same as a target, or all.
+func (p *page) like(t *Target) (fit []int) {
 	for i := range p.list {
 		if p.list[i].Enabled && p.list[i].Bounds.Valid() && (t.Label == "" ||
 			alike(t.Label, p.says(i), p.inList(i))) {
 			fit = append(fit, i)
 		}
 	}
+	return fit
+}
+
+// locate finds the element that a target is. Each locator narrows down what says the same as the
+// target, the best first, until one element remains.
+func (p *page) locate(t *Target) (int, error) {
+	fit := p.like(t)
 	several := false // a locator fits more than one
 	for n := range t.Locators {
 		l := &t.Locators[n]

@@ -221,9 +221,20 @@ func (x *moment) does(a actions.Action) bool {
 	if a.Traits().Kind == actions.KindText {
 		return a.Traits().Text == actions.Texts(recorded, x.answered).Traits().Text
 	}
-	for _, t := range s.Targets {
-		_, i, err := x.page.find(&t)
-		return err == nil && x.page.list[i].Bounds.Contains(points[0])
+	return len(s.Targets) > 0 && x.page.touches(&s.Targets[0], points[0])
+}
+
+// touches reports whether a touch at a place is one of a target, which need not be found: then what
+// is there has to be like it.
+func (p *page) touches(t *Target, where screen.Point) bool {
+	if i, err := p.locate(t); err == nil {
+		return p.list[i].Bounds.Contains(where)
 	}
-	return false
+	return slices.ContainsFunc(p.like(t), func(i int) bool {
+		return p.list[i].Bounds.Contains(where) && (t.Label != "" ||
+			slices.ContainsFunc(t.Locators, func(l locator) bool {
+				l.Near, l.Place = nil, 0
+				return len(p.hits(t, &l, []int{i})) > 0
+			}))
+	})
 }

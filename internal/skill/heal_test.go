@@ -2,6 +2,8 @@ package skill
 
 import (
 	"encoding/json"
+	"image"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -204,5 +206,77 @@ func TestAnEndThatIsNotSeenIsNoStepToRepeat(t *testing.T) {
 		require.NoError(t, err)
 		require.IsType(t, actions.Complete{}, a)
 		require.True(t, r.place().Healed[0].Aside)
+	}
+}
+
+// shop is a page with buttons to add what is sold, what is in the cart, and one to pay.
+func shop(adds, inCart int, covered bool) *page {
+	p := &page{state: screen.State{App: "shop"}, picture: func() image.Image { return nil }}
+	add := func(words string, y float64) {
+		p.list = append(p.list, screen.Element{Class: "Button", Text: words, Clickable: true,
+			Enabled: true, Depth: 1, ResourceID: "id/" + strings.ToLower(words),
+			Bounds: screen.Rect{Min: screen.Point{X: 0.1, Y: y}, Max: screen.Point{X: 0.9, Y: y + 0.1}}})
+	}
+	for n := range adds {
+		add("Add", 0.1+0.2*float64(n))
+	}
+	for n := range inCart {
+		add("In cart", 0.5+0.1*float64(n))
+	}
+	add("Pay", 0.8)
+	if covered {
+		p.list = append(p.list, screen.Element{Class: "Toast", Clickable: true, Depth: 1,
+			Bounds: screen.Rect{Min: screen.Point{X: 0.2, Y: 0.12}, Max: screen.Point{X: 0.8, Y: 0.18}}})
+	}
+	return p
+}
+
+// buying is the skill that adds something on that page and pays.
+func buying(t *testing.T) *Skill {
+	t.Helper()
+	s := &Skill{Name: "buy", Task: "Buy it", Answer: "Done."}
+	p, m := shop(1, 0, false), &maker{used: map[string]int{}}
+	for i, e := range p.list {
+		target, err := m.target(p, e.Bounds.Center(), i)
+		require.NoError(t, err)
+		b, err := actions.Marshal(actions.Click{At: e.Bounds.Center()})
+		require.NoError(t, err)
+		step := Step{Say: "tap " + e.Text, Targets: []Target{target}}
+		require.NoError(t, json.Unmarshal(b, &step.Action))
+		s.Steps = append(s.Steps, step)
+	}
+	return s
+}
+
+// What a model did in a step's place is not done once more, also where the step's target could not
+// be told from others, or was covered, or is found once it was touched.
+func TestWhatAModelDidIsNotDoneAgain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name         string
+		heals, after *page
+		touches      float64 // the place
+		shows        bool    // that it was done is on the screen
+	}{
+		{"one of two", shop(2, 0, false), shop(1, 1, false), 0.15, false},
+		{"covered", shop(1, 0, true), shop(1, 1, false), 0.11, false},
+		{"by its outcome", shop(0, 0, false), shop(1, 1, false), 0.85, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &advisor{says: actions.Click{At: screen.Point{X: 0.5, Y: c.touches}}}
+			s := buying(t)
+			if c.shows {
+				s.Steps[0].After = State{Elements: []element{{Text: "In cart"}}}
+			}
+			r := &replayed{t: t, policy: New(Plan{s, HealAuto}, m, "en")}
+			for len(m.asked) == 0 {
+				_, err := r.on(c.heals)
+				require.NoError(t, err)
+			}
+			a, err := r.on(c.after)
+			require.NoError(t, err)
+			require.Len(t, m.asked, 1)
+			require.Equal(t, "Pay", c.after.list[c.after.at(a.(actions.Click).At)].Text)
+		})
 	}
 }

@@ -306,6 +306,9 @@ func (x *moment) relocate() {
 			break
 		}
 		if _, err := x.ready(j); err == nil {
+			if _, err := x.ready(j + 1); err == nil && x.page.did(&x.steps()[j]) {
+				j++ // what the model touched was the step's, though not like it
+			}
 			x.at.At = j
 			x.at.Healed[len(x.at.Healed)-1].Aside = j < healed
 			return

@@ -72,19 +72,23 @@ type replayed struct {
 
 // next is what the policy does on a screen, after these notes.
 func (r *replayed) next(how mutation, notes ...agentloop.NoteKind) (actions.Action, error) {
-	d := draw(how, -1)
+	return r.on(draw(how, -1).page(), notes...)
+}
+
+// on is next on a page.
+func (r *replayed) on(p *page, notes ...agentloop.NoteKind) (actions.Action, error) {
 	r.step++
-	s := agentloop.Situation{Step: r.step, Reader: listing(d.list),
-		Screen: screen.Observation{State: d.state}}
+	s := agentloop.Situation{Step: r.step, Reader: listing(p.list),
+		Screen: screen.Observation{State: p.state}}
 	s.Task, s.History, s.Exchanges = "Mute Tom", r.history, r.heard
 	for _, k := range notes {
 		s.Notes = append(s.Notes, agentloop.Note{Kind: k, Action: "tap it", Detail: "no"})
 	}
-	p, err := r.policy.Next(r.t.Context(), s)
+	out, err := r.policy.Next(r.t.Context(), s)
 	if err == nil {
-		r.history = p.History
+		r.history = out.History
 	}
-	return p.Action, err
+	return out.Action, err
 }
 
 func (r *replayed) place() Place {

@@ -82,7 +82,7 @@ func (p *page) did(s *Step) bool {
 		is, known := p.on(&s.Targets[0])
 		return known && is == *s.After.On
 	}
-	moved := s.After.Activity != s.Before.Activity
+	moved := s.After.Activity != "" && s.After.Activity != s.Before.Activity
 	return (moved || len(s.After.Elements) > 0) && p.holds(&s.After) == nil
 }
 
