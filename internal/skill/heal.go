@@ -154,7 +154,7 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	if err != nil {
 		return out, err
 	}
-	x.at.Acted, x.at.Sank, x.at.Waits, x.at.Above = false, false, 0, 0
+	x.at.Acted, x.at.Own, x.at.Sank, x.at.Waits, x.at.Above = false, false, false, 0, 0
 	x.at.Why = ""
 	x.at.InRow, x.at.Heard = x.at.InRow+1, len(x.now.Exchanges)
 	x.at.Healed = append(x.at.Healed, Healed{Step: x.at.At + 1, Session: x.now.Step,

@@ -280,3 +280,63 @@ func TestWhatAModelDidIsNotDoneAgain(t *testing.T) {
 		})
 	}
 }
+
+// What is said about a wait is about no step: what was done before it is not done again.
+func TestAWaitThatCameToNothingUndoesNoStep(t *testing.T) {
+	t.Parallel()
+	for _, note := range []agentloop.NoteKind{agentloop.NoteNotDone, agentloop.NoteScreenChanged,
+		agentloop.NoteRefused, agentloop.NoteOutcomeUnknown, agentloop.NoteResponded} {
+		m := &advisor{says: actions.Back{}}
+		s := buying(t)
+		s.Steps[1].After = State{Elements: []element{{Text: "Paid"}}}
+		r := &replayed{t: t, policy: New(Plan{s, HealAuto}, m, "en")}
+		for range 2 {
+			_, err := r.on(shop(1, 0, false))
+			require.NoError(t, err)
+		}
+		a, err := r.on(shop(1, 1, false)) // it is slow
+		require.NoError(t, err)
+		require.IsType(t, actions.Wait{}, a)
+		a, err = r.on(shop(1, 1, false), note)
+		require.NoError(t, err)
+		require.IsType(t, actions.Wait{}, a, note)
+		require.Equal(t, 2, r.place().Replayed)
+		require.Empty(t, m.asked)
+	}
+}
+
+// What came to nothing is gone back to, also if no model could decide in the meantime; and a wait
+// in which the process ended was no step.
+func TestAStepIsGoneBackToAfterAStepWithoutADecision(t *testing.T) {
+	t.Parallel()
+	for _, note := range []agentloop.NoteKind{agentloop.NoteNotDone, agentloop.NoteScreenChanged} {
+		r, _ := begun(t)
+		r.step++ // which came to no decision
+		a, err := r.next(home, note)
+		require.NoError(t, err)
+		tapped(t, a, home, 2)
+	}
+	r, m := begun(t)
+	r.step++
+	s := agentloop.Situation{Step: 3, Reader: listing(draw(home, -1).list)}
+	s.History, s.Notes = r.history, []agentloop.Note{{Kind: agentloop.NoteOutcomeUnknown,
+		Action: actions.Describe(actions.Wait{For: pause})}}
+	out, err := r.policy.Next(t.Context(), s)
+	require.NoError(t, err)
+	tapped(t, out.Action, home, 301)
+	require.Empty(t, m.asked)
+}
+
+// An action that was repeated was carried out.
+func TestAStepThatWasRepeatedIsDone(t *testing.T) {
+	t.Parallel()
+	for _, h := range Heals() {
+		r, m := replay(t, h, actions.Back{})
+		_, err := r.next(home)
+		require.NoError(t, err)
+		a, err := r.next(home, agentloop.NoteRepeated)
+		require.NoError(t, err)
+		tapped(t, a, home, 301)
+		require.Empty(t, m.asked)
+	}
+}

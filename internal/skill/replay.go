@@ -103,6 +103,7 @@ type Place struct {
 	InRow   int    `json:"in_row,omitempty"`  // healed one after the other
 	Healing bool   `json:"healing,omitempty"` // the last action was the model's
 	Did     bool   `json:"did,omitempty"`     // and did what the recorded one does
+	Own     bool   `json:"own,omitempty"`     // the last action was a step's
 	Acted   bool   `json:"acted,omitempty"`   // what the last step leads to was not seen yet
 	Why     string `json:"why,omitempty"`     // the last came to nothing: it is healed
 	Heard   int    `json:"heard,omitempty"`   // exchanges that the run had when it healed last
@@ -234,22 +235,25 @@ func (x *moment) learn() string {
 	for _, n := range x.now.Notes {
 		switch n.Kind {
 		case agentloop.NoteOutcomeUnknown:
-			if !carriedOver { // it was decided, and its place in the skill was not kept
+			_, err := x.ready(x.at.At)
+			switch {
+			case n.Action == actions.Describe(actions.Wait{For: pause}):
+				continue
+			case !carriedOver: // it was decided, and its place in the skill was not kept
 				x.at.Healing, x.at.Did = true, false
 				if x.done() {
 					x.at.At++
 					x.at.Healing = false
 					return ""
 				}
-			} else if _, err := x.ready(x.at.At); err == nil || x.at.Sought != 0 {
+			case err == nil || !x.at.Own && !x.at.Healing:
 				return ""
-			} else {
+			default:
 				x.back()
 			}
 			return "it is not known whether " + n.Action + " was carried out"
 		case agentloop.NoteScreenChanged, agentloop.NoteListingMoved, agentloop.NoteNotDone:
-			if carriedOver && !x.at.Healing && x.at.Sought == 0 {
-				x.back()
+			if x.back() {
 				if x.at.Dropped++; x.at.Dropped > mostDropped {
 					return "the screen does not come to rest"
 				}
@@ -257,9 +261,11 @@ func (x *moment) learn() string {
 			x.at.Did = false
 		case agentloop.NoteRefused, agentloop.NotePartial, agentloop.NoteNotAllowed,
 			agentloop.NoteUndecided, agentloop.NoteRepeated, agentloop.NoteResponded:
-			if x.at.Sought != 0 || !x.at.Acted && !x.at.Healing { // a scroll to what is missing
+			if x.at.Sought != 0 {
 				x.at.Scrolls = mostScrolls
-				continue
+			}
+			if n.Kind == agentloop.NoteRepeated || !x.at.Own && !x.at.Healing {
+				continue // it was carried out, or was no step
 			}
 			x.back()
 			x.at.Did = false
@@ -280,13 +286,15 @@ func (x *moment) done() bool {
 	return err == nil
 }
 
-// back goes back to the step whose action came to nothing.
-func (x *moment) back() {
-	if !x.at.Healing && x.at.Acted && x.at.At > 0 {
+// back goes back to the step whose action came to nothing, if that was the last one.
+func (x *moment) back() bool {
+	own := x.at.Own
+	if own {
 		x.at.At--
-		x.at.Acted = false
+		x.at.Own, x.at.Acted = false, false
 		x.at.Replayed = max(x.at.Replayed-1, 0)
 	}
+	return own
 }
 
 // relocate finds out where in the skill the model's action has led.
@@ -465,10 +473,13 @@ func (x *moment) act(j int, a actions.Action) agentloop.Proposal {
 	if !a.Traits().Scrolls {
 		x.at.Scrolls, x.at.Dropped = 0, 0
 	}
-	return x.propose(a, x.steps()[j].Say)
+	out := x.propose(a, x.steps()[j].Say)
+	x.at.Own = true
+	return out
 }
 
 func (x *moment) propose(a actions.Action, why string) agentloop.Proposal {
+	x.at.Own = false
 	done := make([]string, 0, x.at.At)
 	for _, s := range x.steps()[:min(x.at.At, len(x.steps()))] {
 		done = append(done, s.Say)
