@@ -130,7 +130,8 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	if x.plan.Heal == HealOff {
 		return x.diverged(why)
 	}
-	on := len(x.at.Healed) >= max(leastHeals, len(x.steps())/5) || x.at.InRow >= mostInRow
+	on := x.at.Rest || x.at.InRow >= mostInRow ||
+		len(x.at.Healed) >= max(leastHeals, len(x.steps())/5)
 	if x.plan.Heal == HealAsk {
 		x.at.Why = why.Error() // whatever the screen is when it is answered
 		ask := x.question(on)

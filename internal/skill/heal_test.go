@@ -340,3 +340,43 @@ func TestAStepThatWasRepeatedIsDone(t *testing.T) {
 		require.Empty(t, m.asked)
 	}
 }
+
+// What a person forbids, and what the other side instructs, is above the recorded steps: a model
+// does the rest where one may be asked, and a person says so first under ask.
+func TestAnInstructionIsAboveTheSteps(t *testing.T) {
+	t.Parallel()
+	for _, h := range Heals() {
+		for _, note := range []agentloop.NoteKind{"", agentloop.NoteRejected,
+			agentloop.NoteRejectedSilently} {
+			r, m := replay(t, h, actions.Back{})
+			r.heard = []actions.Exchange{{Answer: "Be quick.", Outcome: actions.Noted}}
+			_, err := r.next(home)
+			require.NoError(t, err)
+			var notes []agentloop.NoteKind
+			if note != "" {
+				notes = []agentloop.NoteKind{note}
+			} else {
+				r.heard = append(r.heard, actions.Exchange{Answer: "Do not mute him.",
+					Outcome: actions.Instructed})
+			}
+			if h == HealAsk {
+				q := r.asked(home, notes...)
+				require.Contains(t, q.Question, "the rest of the task")
+				r.hears(q, "Yes", actions.Answered)
+				notes = nil
+			}
+			a, err := r.next(home, notes...)
+			if h == HealOff {
+				require.ErrorIs(t, err, agentloop.ErrSkillDiverged)
+				step := map[bool]string{true: "step 2 (tap Mute)", false: "step 1 (tap Search)"}
+				require.ErrorContains(t, err, step[note == ""])
+				require.Empty(t, m.asked)
+				continue
+			}
+			require.NoError(t, err)
+			require.Equal(t, actions.Back{}, a)
+			require.Equal(t, []string{"Mute Tom"}, m.asked)
+			require.True(t, r.place().Free)
+		}
+	}
+}

@@ -106,7 +106,9 @@ type Place struct {
 	Own     bool   `json:"own,omitempty"`     // the last action was a step's
 	Acted   bool   `json:"acted,omitempty"`   // what the last step leads to was not seen yet
 	Why     string `json:"why,omitempty"`     // the last came to nothing: it is healed
+	Rest    bool   `json:"rest,omitempty"`    // also the steps behind it, if anything
 	Heard   int    `json:"heard,omitempty"`   // exchanges that the run had when it healed last
+	Told    int    `json:"told,omitempty"`    // instructions that were taken in
 	On       string `json:"on,omitempty"`     // the app and the activity
 	Above    int    `json:"above,omitempty"`  // scrolls to the page's beginning
 	Sank     bool   `json:"sank,omitempty"`   // it was scrolled down for the next step
@@ -177,10 +179,8 @@ func (x *moment) next() (agentloop.Proposal, error) {
 	x.at.Ended = false
 	var unread error
 	x.page, unread = x.read()
-	x.at.Why = cmp.Or(x.learn(), x.at.Why)
+	x.at.Why = cmp.Or(x.learn(), x.told(), x.at.Why)
 	switch {
-	case x.at.Free: // a person did not want it
-		return x.free()
 	case x.at.Why != "":
 		return x.heal(errors.New(x.at.Why))
 	case unread != nil:
@@ -271,10 +271,28 @@ func (x *moment) learn() string {
 			x.at.Did = false
 			return n.Action + " could not be carried out: " + n.Detail
 		case agentloop.NoteRejected, agentloop.NoteRejectedSilently:
-			x.at.Free = true
+			x.back()
+			x.at.Rest = true
+			return strings.TrimRight(n.Action+" was not wanted: "+n.Detail, ": ")
 		}
 	}
 	return ""
+}
+
+// told takes in instructions of the other side, which no recorded step knows. It returns why the
+// steps are not repeated any more, or "".
+func (x *moment) told() string {
+	n := 0
+	for _, e := range x.now.Exchanges {
+		if e.Outcome == actions.Instructed {
+			n++
+		}
+	}
+	if n <= x.at.Told {
+		return ""
+	}
+	x.at.Told, x.at.Rest = n, true
+	return "the other side has said what to do instead"
 }
 
 // done reports whether the next step seems to be done, and the one behind it can be.
