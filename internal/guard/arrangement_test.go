@@ -79,6 +79,14 @@ func TestTheArrangementSaysWhatATouchDoes(t *testing.T) {
 			app: "com.whatsapp", layout: l{Beside: []string{"New"}}, ask: true},
 		"a row that transfers, above a button for more": {label: "立即转账\n招商银行", class: row,
 			layout: l{Beside: []string{"New"}}, ask: true},
+		"a row that pays somebody": {label: "Pay\nAnna", class: row,
+			layout: l{Beside: []string{"New payee"}}, ask: true},
+		"somebody whom a row pays": {label: "Anna\nPay", class: row,
+			layout: l{Beside: []string{"New payee"}}, ask: true},
+		"a row that sends to somebody": {label: "Send\nAnna", class: row,
+			app: "com.paypal.android.p2pmobile", layout: l{Beside: []string{"New"}}, ask: true},
+		"a row that transfers to somebody": {label: "转账\n王芳", class: row,
+			layout: l{Beside: []string{"New"}}, ask: true},
 		"how often it was pressed": {label: "Přínosné (12)", layout: l{Button: true}},
 		"seconds that are counted": {label: "Přínosné (12)",
 			layout: l{Button: true, Primary: true}, ask: true},
@@ -171,6 +179,11 @@ func TestAllThatHasALabelMayBeUnknown(t *testing.T) {
 		picture.Element.Class = "android.widget.ImageView"
 		require.Equal(t, want, builtin(t).Unknown(picture), id)
 	}
+
+	unlabelled := icon("com.eg.android.AlipayGphone", "com.x:id/close_icon")
+	unlabelled.Element.Class = "android.widget.ImageView"
+	unlabelled.Layout = &guard.Layout{Dialog: true, Words: []string{"A frob"}}
+	require.Equal(t, guard.Allow, builtin(t).Decide(unlabelled).Verdict, "by its id alone")
 
 	yes := tap("com.x", "Finish", "Lease of a frob.pdf")
 	yes.Layout = &guard.Layout{Title: "Lease of a frob.pdf"}

@@ -204,8 +204,9 @@ func (s *Subject) decided(on []string) bool {
 }
 
 // leadsOnRow reports whether a finding is of words in a row that opens something: one of several
-// that reset, in the settings of the system, whose name no other app can have, or a name above its
-// value on a page that continues by another button.
+// that reset, in the settings of the system (no other app is called so on phones that have them),
+// or a name above its value on a page that continues by another button; a single word is no name
+// unless that button does such a thing.
 func (s *Subject) leadsOnRow(on []string, f finding) bool {
 	l := s.Layout
 	if l == nil || l.Button || l.Primary || l.Dialog || l.Switch ||
@@ -214,7 +215,8 @@ func (s *Subject) leadsOnRow(on []string, f finding) bool {
 	}
 	return l.Peer && s.App == "com.android.settings" && (f.class.Name == "factory reset" ||
 		f.class.Name == "delete" && resets.MatchString(f.words)) || len(on) == 2 &&
-		l.goesOn() && slices.Contains(leading, f.class.Name)
+		l.goesOn() && slices.Contains(leading, f.class.Name) && (strings.Contains(f.words, " ") ||
+		byLabel(lines(strings.Join(l.Beside, "\n")), onScreen, true) != nil)
 }
 
 // chooses reports whether the element is a box to tick: what is written on it is for another
@@ -362,7 +364,7 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 			break
 		}
 		if vague || !refusal && (says ||
-			s.Judged != Harmless && !leadsOn(s, lines[0]) && unknownLanguage(s, lines) &&
+			s.Judged != Harmless && unknownLanguage(s, lines) && !leadsOn(s, lines[0]) &&
 				(strings.Contains(s.Element.Class, "Button") || len(lines) == 1 &&
 					!sentence(lines[0], 5) && !strings.Contains(s.Element.Class, "EditText"))) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
