@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,17 +47,14 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *invocation) error {
 			return app.Usage(errors.New("--picture is of one question"),
 				"taploop inquiries ID --picture FILE.jpg")
 		}
-		f := inquiry.Filter{Status: inquiry.Pending}
+		f, column, of := inquiry.Filter{Status: inquiry.Pending}, "CHANNELS", channelsOf
 		if c.All {
-			f.Status = ""
+			f.Status, column = "", "STATUS"
+			of = func(q inquiry.Question) string { return outcome(q, a.term) }
 		}
 		list, err := b.List(ctx, f)
 		if err != nil {
 			return err
-		}
-		column, of := "CHANNELS", channelsOf
-		if c.All {
-			column, of = "STATUS", func(q inquiry.Question) string { return outcome(q, a.term) }
 		}
 		id := tableIDs(a, list, idOf)
 		session := tableIDs(a, list, func(q inquiry.Question) string { return q.SessionID })
@@ -97,7 +95,7 @@ func printQuestion(out io.Writer, lang string, q inquiry.Question) error {
 	w.Line("task", q.Task)
 	w.Line("text", q.Text)
 	for _, d := range q.Details() {
-		if d.Name == "decide" || d.Name == "severity" { // the rest is somebody's own words
+		if slices.Contains([]string{"decide", "severity", "run"}, d.Name) { // the rest is somebody's own words
 			d.Text = words.Phrase(lang, d.Text)
 		}
 		w.Line(d.Name, d.Text)
@@ -171,6 +169,9 @@ func wording(q inquiry.Question, term func(string) string) string {
 	sort := ""
 	if q.Body != nil {
 		sort = term(text.Line(q.Body.Sort()))
+	}
+	if q.LeftBehind {
+		line = fmt.Sprintf("%s (%s)", line, term("the program that ran it has ended"))
 	}
 	switch {
 	case q.Kind.Flag() != "" && q.Open():

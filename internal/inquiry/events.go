@@ -18,7 +18,8 @@ const (
 	Resolved EventType = "resolved" // answered, refused or timed out
 	Withdrew EventType = "withdrawn"
 	RanOut   EventType = "expired"
-	Drafted  EventType = "drafted" // the open question has a suggestion now
+	// the open question has a suggestion now, or was left behind
+	Drafted EventType = "drafted"
 	// the subscriber was too slow and Event.Lost events are gone: it should list the questions anew
 	Lost EventType = "lost"
 )

@@ -11,20 +11,25 @@ import (
 type feed struct {
 	buffer int // events that a subscriber may be behind
 
-	mu      sync.Mutex
-	waiters map[string][]chan struct{} // by question; closed when it is settled
-	// questions that were told of as open, with the attention time of which was told that it is
-	// over
-	open     map[string]time.Time
+	mu       sync.Mutex
+	waiters  map[string][]chan struct{} // by question; closed when it is settled
+	open     map[string]told            // questions that were told of as open
 	subs     map[*Subscription]struct{}
 	sweeping int // sweeps under way
 	// settled while a sweep is under way: its list may be older
 	settled map[string]bool
 }
 
+// told is what was told of an open question: that it was left behind, and the attention time of
+// which was told that it is over.
+type told struct {
+	left    bool
+	overdue time.Time
+}
+
 func newFeed(buffer int) *feed {
 	return &feed{buffer: buffer, waiters: map[string][]chan struct{}{},
-		open: map[string]time.Time{}, settled: map[string]bool{},
+		open: map[string]told{}, settled: map[string]bool{},
 		subs: map[*Subscription]struct{}{}}
 }
 
@@ -47,7 +52,7 @@ func (f *feed) unsubscribe(s *Subscription) {
 func (f *feed) expect(id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.open[id] = time.Time{}
+	f.open[id] = told{}
 }
 
 // publishIfOpen publishes something about a question that is open. Of one that was settled
@@ -113,27 +118,36 @@ func (f *feed) discover(q Question) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, known := f.open[q.ID]; !known && !f.settled[q.ID] {
-		f.open[q.ID] = time.Time{}
+		f.open[q.ID] = told{left: q.LeftBehind}
 		f.publish(Created, q)
 	}
 }
 
-// opened reports whether the feed knows the question as open, and whether it published that this
-// attention time of it is over.
-func (f *feed) opened(q Question) (known, overdue bool) {
+// opened returns what was told of the question, if the feed knows it as open.
+func (f *feed) opened(q Question) (t told, known bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	told, known := f.open[q.ID]
-	return known, told.Equal(q.AttentionUntil)
+	t, known = f.open[q.ID]
+	return t, known
 }
 
 // overdue publishes, once, that a question stays open although its attention time is over.
 func (f *feed) overdue(q Question) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if told, known := f.open[q.ID]; known && !told.Equal(q.AttentionUntil) {
-		f.open[q.ID] = q.AttentionUntil
+	if t, known := f.open[q.ID]; known && !t.overdue.Equal(q.AttentionUntil) {
+		f.open[q.ID] = told{t.left, q.AttentionUntil}
 		f.publish(Overdue, q)
+	}
+}
+
+// left publishes, once, that a question was left behind, or that it is not any more.
+func (f *feed) left(q Question) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t, known := f.open[q.ID]; known && t.left != q.LeftBehind {
+		f.open[q.ID] = told{q.LeftBehind, t.overdue}
+		f.publish(Drafted, q)
 	}
 }
 

@@ -120,6 +120,8 @@ type Question struct {
 	RememberFor []Scope `json:"remember_for,omitempty"`
 	Frame       string  `json:"screenshot,omitempty"`
 	Round       int     `json:"round"`
+	// the store's own, of an open question: the program that carried out its run has ended
+	LeftBehind bool `json:"left_behind,omitempty"`
 	// the run's fence when it asked; an answer is applied under the same fence only
 	Fence          int64       `json:"-"`
 	AskedAt        time.Time   `json:"asked_at"`

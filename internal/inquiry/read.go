@@ -55,7 +55,12 @@ func (q Question) TakesValues() bool { return len(As[Form](q).Fields) > 0 }
 // Details lists by name what the question has beside its text. What the text says already is not
 // said again.
 func (q Question) Details() []Detail {
-	return slices.DeleteFunc(bodyOf(&q).Details(), func(d Detail) bool {
+	all := bodyOf(&q).Details()
+	if q.LeftBehind {
+		all = append(all, Detail{"run", "the program that ran it has ended; after the answer a " +
+			"server goes on with it, or: taploop continue " + q.SessionID, true})
+	}
+	return slices.DeleteFunc(all, func(d Detail) bool {
 		return (d.Name == "under" || d.Name == "because") && d.Text != "" &&
 			strings.Contains(q.Text, strings.Trim(d.Text, `"`))
 	})

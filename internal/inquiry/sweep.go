@@ -73,8 +73,10 @@ func due(q *Question, now time.Time) (Status, Resolution) {
 
 // checkDue does the due work of one open question, of which the list had the times only.
 func (b *Broker) checkDue(ctx context.Context, brief Question, now time.Time) error {
-	known, overdue := b.feed.opened(brief)
-	if known && (now.Before(brief.AttentionUntil) || overdue && now.Before(brief.ExpiresAt)) {
+	told, known := b.feed.opened(brief)
+	overdue := told.overdue.Equal(brief.AttentionUntil)
+	if known && told.left == brief.LeftBehind &&
+		(now.Before(brief.AttentionUntil) || overdue && now.Before(brief.ExpiresAt)) {
 		return nil
 	}
 	q, err := b.store.Get(ctx, brief.ID)
@@ -85,6 +87,7 @@ func (b *Broker) checkDue(ctx context.Context, brief Question, now time.Time) er
 		return err
 	}
 	b.feed.discover(q)
+	b.feed.left(q)
 	if to, timer := due(&q, now); to != Pending {
 		if _, err = b.settle(ctx, q.ID, to, timer); errors.Is(err, ErrSettled) {
 			err = nil

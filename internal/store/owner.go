@@ -79,6 +79,17 @@ func (o *Owner) alive(ctx context.Context, q queryer, id string) bool {
 	return o.seenLately(ctx, q, id, here)
 }
 
+// census is alive for many questions at one time: it looks at each owner once.
+func (o *Owner) census(ctx context.Context, q queryer) func(id string) bool {
+	known := map[string]bool{}
+	return func(id string) bool {
+		if _, asked := known[id]; !asked {
+			known[id] = o.alive(ctx, q, id)
+		}
+		return known[id]
+	}
+}
+
 // locked reports whether somebody holds the file of that owner locked, or it cannot be told.
 func (o *Owner) locked(id string) bool {
 	// A shared lock, so that two who look at once do not take each other for the owner. No

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -119,7 +120,33 @@ func unique(ctx context.Context, tx *tx, q inquiry.Question) error {
 
 // Get implements inquiry.Store.
 func (qs Questions) Get(ctx context.Context, id string) (inquiry.Question, error) {
-	return questionByID(ctx, qs.read, qs.vault, id)
+	q, err := questionByID(ctx, qs.read, qs.vault, id)
+	if err != nil {
+		return q, err
+	}
+	list, err := qs.standing(ctx, []inquiry.Question{q})
+	return list[0], doing(err, "question %q", id)
+}
+
+// standing notes which open questions were left behind. It asks once for every owner.
+func (qs Questions) standing(ctx context.Context, list []inquiry.Question) (
+	[]inquiry.Question, error) {
+	if !slices.ContainsFunc(list, inquiry.Question.Open) {
+		return list, nil
+	}
+	owner, alive := map[string]string{}, qs.owner.census(ctx, qs.read)
+	_, err := collect(ctx, qs.read, func(row scanner) (none struct{}, err error) {
+		var id, by string
+		err = row.Scan(&id, &by)
+		owner[id] = by
+		return none, err
+	}, `SELECT q.id, r.owner FROM questions q JOIN runs r ON r.id = q.run_id
+		WHERE q.status = 'pending' AND r.owner <> ''`)
+	for i, q := range list {
+		by := owner[q.ID]
+		list[i].LeftBehind = q.Open() && by != "" && !alive(by)
+	}
+	return list, err
 }
 
 func questionByID(
@@ -333,6 +360,9 @@ func (qs Questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Quest
 	}
 	list, err := collect(ctx, qs.read, scan,
 		"SELECT "+columns+" FROM questions WHERE "+w.sql+" ORDER BY asked_at, rowid", w.args...)
+	if err == nil {
+		list, err = qs.standing(ctx, list)
+	}
 	return list, doing(err, "listing questions")
 }
 

@@ -57,15 +57,12 @@ func (rs Runs) recover(
 func abandoned(ctx context.Context, q queryer, o *Owner, lost func(Run) bool) ([]Run, error) {
 	runs, err := collect(ctx, q, scanRow[Run], "SELECT "+runColumns+` FROM runs r
 		WHERE state IN ('QUEUED', 'RUNNING') AND owner <> '' ORDER BY created_at, rowid`)
-	dead := map[string]bool{}
+	alive := o.census(ctx, q)
 	return slices.DeleteFunc(runs, func(r Run) bool {
 		if r.Owner == o.ID {
 			return !lost(r)
 		}
-		if _, known := dead[r.Owner]; !known {
-			dead[r.Owner] = !o.alive(ctx, q, r.Owner)
-		}
-		return !dead[r.Owner]
+		return alive(r.Owner)
 	}), err
 }
 

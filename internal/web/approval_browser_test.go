@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/chrometest"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/consent"
+	"github.com/taploop/taploop/internal/store"
 )
 
 func TestAnActionIsDecidedOnOnThePage(t *testing.T) {
@@ -237,4 +239,34 @@ func (g *rig) decided(q inquiry.Question) []inquiry.Decision {
 	require.NoError(g.t, err)
 	require.Equal(g.t, "page", q.Resolution.Channel)
 	return q.Resolution.Decisions
+}
+
+func TestACardSaysThatWhatRanItsTaskHasEnded(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	mine := g.waiting("ann", about(inquiry.Routine))
+	here := g.store
+	dead, err := store.Open(t.Context(), g.dir, nil)
+	require.NoError(t, err)
+	g.store = dead // of a process of its own
+	q := g.waiting("ann", inquiry.Question{})
+	g.store = here
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(card(q, "") + " !== null && " + card(mine, "") + " !== null")
+	shown := func(q inquiry.Question) string {
+		return p.text(`[...` + card(q, "") + `.querySelectorAll(".wants:not([hidden])")]` +
+			`.map((e) => e.textContent).join(" ")`)
+	}
+	const said = "The program that ran this task has ended. Once you answer, this server goes on with it."
+	require.NotContains(t, shown(q), said)
+	p.do(js(card(q, "textarea") + `.value = "half an answer"`))
+
+	require.NoError(t, dead.Close())
+	require.NoError(t, g.broker.Sweep(t.Context(), time.Now()))
+	p.until(`!` + card(q, ".left") + `.hidden`)
+	require.Contains(t, shown(q), said)
+	require.NotContains(t, shown(mine), said)
+	require.Equal(t, "half an answer", p.text(card(q, "textarea")+".value"))
+	p.do(chromedp.Reload())
+	p.until(card(q, ".left") + ` !== null && !` + card(q, ".left") + `.hidden`)
 }

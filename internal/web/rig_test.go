@@ -41,6 +41,7 @@ type ctx = context.Context
 // rig is a server over the real broker, the real store and real tokens, on a real socket.
 type rig struct {
 	t       testing.TB
+	dir     string
 	store   *store.Store
 	broker  *inquiry.Broker
 	logins  *web.Logins
@@ -262,7 +263,7 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	tokens := token.In(db.Kept)
-	g := &rig{t: t, store: db, broker: inquiry.NewBroker(db.Questions, nil),
+	g := &rig{t: t, dir: dir, store: db, broker: inquiry.NewBroker(db.Questions, nil),
 		logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
 		runs:   &stopper{store: db}, hands: newHands()}
 	g.tasks = &toolbox{store: db, runs: g.runs}

@@ -41,6 +41,7 @@ export class Card {
     this.meta.append(this.asked, this.due, this.spent);
     this.steps = el("ol", "steps");
     asks.append(this.meta);
+    asks.append(this.left = el("p", "wants left", w.leftBehind));
     box.append(this.form(), this.steps, this.channels());
     // In this order on a narrow page, and for those who hear it: what is answered is seen first.
     const picture = this.hand ? [this.hand.live.root] : q.screenshot_url ? [this.shot()] : [];
@@ -74,9 +75,10 @@ export class Card {
   // touched reports whether somebody has typed here.
   touched() { return this.clean !== undefined && JSON.stringify(this.typed()) !== this.clean; }
 
-  // drafted shows a model's draft of the answer. It comes late: what was typed stays, and the draft is only told then.
+  // drafted shows a model's draft of the answer, and whether the question was left behind. It comes late: what was typed stays,
+  // and the draft is only told then.
   drafted(q) {
-    this.q = { ...this.q, usage: q.usage };
+    this.q = { ...this.q, usage: q.usage, left_behind: q.left_behind };
     this.tick();
     if (!q.suggestion || this.q.suggestion) return;
     const at = this.inputs().indexOf(document.activeElement);
@@ -374,6 +376,7 @@ export class Card {
     const asked = fill(w.asked, { ago: ago(q.asked_at) });
     if (this.asked.textContent !== asked) this.asked.textContent = asked;
     this.spent.textContent = q.usage ? spent(q.usage) : "";
+    this.left.hidden = !q.left_behind;
     this.root.classList.toggle("late", late);
     this.root.classList.toggle("soon", !late && new Date(q.attention_until) - Date.now() < 60000);
     for (const [chip, until] of this.timed) chip.hidden = Date.now() >= until;
