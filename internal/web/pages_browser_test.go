@@ -29,11 +29,12 @@ type sight struct{ name, within, ready, prepare string }
 
 // sound looks at a sight in both languages, at the widths, in light and in dark: nothing sticks out
 // at the side, what is pressed is large enough for a finger, axe-core finds nothing, and what the page
-// itself says is in its language. Pictures of it are kept in the folder that TAPLOOP_PICTURES names.
+// itself says is in its language. axe-core looks at each language and at each width, and at each pair
+// of them with TAPLOOP_TEST_LONG=1. Pictures are kept in the folder that TAPLOOP_PICTURES names.
 func (p tab) sound(s sight, widths ...int64) {
 	p.t.Helper()
 	for _, lang := range []string{"en", "zh"} {
-		for _, w := range widths {
+		for i, w := range widths {
 			at := fmt.Sprintf("%s-%s-%d", s.name, lang, w)
 			p.look("light", w, 844)
 			p.until(s.ready)
@@ -44,7 +45,9 @@ func (p tab) sound(s sight, widths ...int64) {
 				require.Empty(p.t, golden.Foreign(p.t, p.text(read), others...), at)
 			}
 			require.Equal(p.t, "", p.text(small), "large enough for a finger: %s", at)
-			require.Empty(p.t, chrometest.Violations(p.t, p.ctx, s.within), at)
+			if os.Getenv("TAPLOOP_TEST_LONG") == "1" || (lang == "en") == (i == 0) {
+				require.Empty(p.t, chrometest.Violations(p.t, p.ctx, s.within), at)
+			}
 		}
 		p.look("light", 320, 844)
 		p.narrowEnough(s.name+"-"+lang+"-320", 320)
