@@ -3,7 +3,6 @@ package guard
 import (
 	"cmp"
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -58,12 +57,11 @@ func classNamed(name string) *class {
 // matcher is what a class's words become: one pattern for each place where they are looked for.
 type matcher struct {
 	*class
-	anywhere, atStart, not, id, asked, toolsHan *regexp.Regexp
+	anywhere, atStart, not, id, asked, toolsHan *late
 
 	// the words of what cannot be undone, joined into one word, or nil
-	joined, joinedID *regexp.Regexp
+	joined, joinedID *late
 
-	hints   []string        // of asked
 	foreign *foreignMatcher // nil when it is known in English and Chinese only
 }
 
@@ -81,19 +79,21 @@ var matchers = sync.OnceValue(func() []matcher {
 		c := &classes()[i]
 		words, ids := string(c.Words), string(c.IDs)
 		said := `(?:` + words + `)(?:\b|$)|` + string(c.Han)
-		list[i] = matcher{class: c, hints: hintsOf(string(c.Asks)),
-			foreign:  foreignMatchers()[c.Name],
-			anywhere: regexp.MustCompile(`\b` + said),
-			atStart:  regexp.MustCompile(leadIn + `(?:` + said + `)`),
-			not:      regexp.MustCompile(string(c.Not)),
-			id:       regexp.MustCompile(`^(?:` + ids + `)$`),
-			asked:    regexp.MustCompile(string(c.Asks)),
-			toolsHan: regexp.MustCompile(string(c.ToolsHan))}
-		if c.Severity == Critical {
-			list[i].joined = regexp.MustCompile(`^(?:confirm|yes|ok|tap|click)?(?:` +
-				strings.ReplaceAll(words, " ", "") + `)(?:now|it|all|here|order|money|bills?)?$`)
-			list[i].joinedID = regexp.MustCompile(`^(?:` + strings.ReplaceAll(ids, " ", "") + `)$`)
+		m := matcher{class: c, foreign: foreignMatchers()[c.Name],
+			anywhere: newLate(`\b`, said, ""),
+			id:       newLate(`^(?:`, ids, `)$`),
+			asked:    newLate("", string(c.Asks), ""),
+			toolsHan: newLate("", string(c.ToolsHan), "")}
+		m.atStart = m.anywhere.as(leadIn+`(?:`, said, `)`)
+		if c.Not != "" {
+			m.not = newLate("", string(c.Not), "")
 		}
+		if c.Severity == Critical {
+			m.joined = newLate(`^(?:confirm|yes|ok|tap|click)?(?:`,
+				strings.ReplaceAll(words, " ", ""), `)(?:now|it|all|here|order|money|bills?)?$`)
+			m.joinedID = newLate(`^(?:`, strings.ReplaceAll(ids, " ", ""), `)$`)
+		}
+		list[i] = m
 	}
 	return list
 })
@@ -105,10 +105,7 @@ func (f *matcher) asksIn(text string) string {
 			return words
 		}
 	}
-	if !hinted(text, f.hints) {
-		return ""
-	}
-	return f.asked.FindString(text)
+	return f.asked.find(text)
 }
 
 // question reports whether a text asks, in any language.
@@ -119,7 +116,7 @@ func question(text string) bool {
 // oneWord is the word of a line that is several which say what the class does: PayNow.
 func (f *matcher) oneWord(line string) string {
 	for word := range strings.FieldsSeq(line) {
-		if len(word) > 5 && len(word) < 20 && f.joined.MatchString(word) {
+		if len(word) > 5 && len(word) < 20 && f.joined.in(word) {
 			return word
 		}
 	}
@@ -129,7 +126,7 @@ func (f *matcher) oneWord(line string) string {
 // endsID reports whether the words of a resource id end with what the class does.
 func (f *matcher) endsID(words []string) bool {
 	for i := range words {
-		if f.id.MatchString(strings.Join(words[i:], " ")) {
+		if f.id.in(strings.Join(words[i:], " ")) {
 			return true
 		}
 	}
@@ -139,14 +136,11 @@ func (f *matcher) endsID(words []string) bool {
 // matches returns the words of a button's line that say what the class does, or "". Words of what
 // cannot be undone count at any place of a short line, others at its beginning.
 func (f *matcher) matches(line string, content bool) string {
-	if f.not.String() != "" {
-		line = f.not.ReplaceAllString(line, " ")
-	}
-	words := ""
+	line, words := f.not.without(line), ""
 	if f.Severity == Critical && !content {
-		words = cmp.Or(f.anywhere.FindString(line), f.oneWord(line))
+		words = cmp.Or(f.anywhere.find(line), f.oneWord(line))
 	} else {
-		words = f.atStart.FindString(strings.TrimSpace(line))
+		words = f.atStart.find(strings.TrimSpace(line))
 	}
 	if words == "" && f.foreign != nil {
 		return f.foreign.matches(line, f.Severity == Critical, content)

@@ -14,7 +14,8 @@ func TestEachClassHasHintsOfItsWords(t *testing.T) {
 		all["foreign "+name] = s.line.hints
 	}
 	for _, c := range matchers() {
-		all[c.Name] = c.hints
+		all[c.Name], all["words of "+c.Name] = c.asked.hints, c.anywhere.hints
+		all["ids of "+c.Name] = c.id.hints
 	}
 	for name, hints := range all {
 		require.NotEmpty(t, hints, name)

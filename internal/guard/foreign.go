@@ -52,13 +52,34 @@ type late struct {
 
 // newLate is the expression before + words + after.
 func newLate(before, words, after string) *late {
-	return &late{hintsOf(words), sync.OnceValue(func() *regexp.Regexp {
+	return (&late{hints: hintsOf(words)}).as(before, words, after)
+}
+
+// as is an expression with the same hints.
+func (l *late) as(before, words, after string) *late {
+	return &late{l.hints, sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(before + words + after)
 	})}
 }
 
 func (l *late) in(text string) bool {
 	return l != nil && hinted(text, l.hints) && l.re().MatchString(text)
+}
+
+// find is the first match, "" if there is none.
+func (l *late) find(text string) string {
+	if !hinted(text, l.hints) {
+		return ""
+	}
+	return l.re().FindString(text)
+}
+
+// without has a blank in the place of each match.
+func (l *late) without(text string) string {
+	if l == nil || !hinted(text, l.hints) {
+		return text
+	}
+	return l.re().ReplaceAllString(text, " ")
 }
 
 var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
@@ -103,9 +124,7 @@ func (s *foreignMatcher) matches(line string, anywhere, content bool) string {
 	if !hinted(line, s.line.hints) {
 		return ""
 	}
-	if s.not != nil {
-		line = s.not.re().ReplaceAllString(line, " ")
-	}
+	line = s.not.without(line)
 	line = strings.TrimSpace(notLabels().ReplaceAllString(line, " "))
 	switch {
 	case content:

@@ -167,7 +167,7 @@ func (m *matcher) inHan(name string) bool {
 	looking := slices.ContainsFunc(looksHan, func(p string) bool {
 		return strings.HasPrefix(name, p)
 	})
-	for _, at := range m.toolsHan.FindAllStringIndex(name, -1) {
+	for _, at := range m.toolsHan.re().FindAllStringIndex(name, -1) {
 		if !looking || !recordsHan().MatchString(name[at[1]:]) {
 			return true
 		}

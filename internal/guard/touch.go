@@ -324,7 +324,7 @@ func byContext(s *Subject) (list []finding) {
 	}
 	said := normalize(s.Said)
 	for _, c := range matchers() {
-		words := c.anywhere.FindString(c.not.ReplaceAllString(said, " "))
+		words := c.anywhere.find(c.not.without(said))
 		if words != "" && !negated(said, words) {
 			list = append(list, finding{c.class, modelWords, words})
 		}
@@ -475,9 +475,9 @@ func (e *Element) byResourceID() (list []finding) {
 	})
 	wordless := !e.hasText()
 	for _, c := range matchers() {
-		whole := c.id.MatchString(words) ||
-			len(core) > 0 && c.id.MatchString(strings.Join(core, " "))
-		joined := c.joinedID != nil && c.joinedID.MatchString(strings.Join(core, ""))
+		whole := c.id.in(words) ||
+			len(core) > 0 && c.id.in(strings.Join(core, " "))
+		joined := c.joinedID.in(strings.Join(core, ""))
 		if whole || joined || wordless && c.endsID(core) {
 			list = append(list, finding{c.class, identifier, e.ResourceID})
 		}
