@@ -27,7 +27,8 @@ func TestTheFilesOfWordsAreWhole(t *testing.T) {
 	for name, words := range wordLists {
 		require.NotEmpty(t, words, name)
 	}
-	for _, name := range []string{"yes", "confirms", "no", "everyday", "sum_foreign", "slide_foreign", "not_foreign", "money_apps", "permission_apps",
+	for _, name := range []string{"yes", "confirms", "no", "everyday", "sum_foreign",
+		"slide_foreign", "not_foreign", "money_apps", "permission_apps",
 		"installer_apps", "store_apps", "keypads", "launchers"} {
 		require.Contains(t, wordLists, name)
 	}

@@ -24,6 +24,7 @@ type Layout struct {
 	Clears bool `json:"clears,omitempty"` // it lies in a text field, or right behind one
 	Switch bool `json:"switch,omitempty"` // it can be switched, or has something that can
 	Tab    bool `json:"tab,omitempty"`    // it is one of the tabs at the bottom of a page
+	Tabs   bool `json:"tabs,omitempty"`   // the page has such tabs, of which one is chosen
 	Bar    bool `json:"bar,omitempty"`    // it lies in the bar at the top of a page
 	// it is a picture on the line of a composer with text in it, behind that
 	Sends bool `json:"sends,omitempty"`
@@ -79,7 +80,8 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	case slices.ContainsFunc(on, countsDown.MatchString) && (l.Primary || l.Dialog && button),
 		l.Dialog && l.Primary && !l.Alone && vague && !yes && unknownLanguage(s, on) &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
-		l.Ends && vague && (yes || button && !l.goesOn()), l.Primary && !l.Dialog && vague && !yes && len(on) == 1:
+		l.Ends && vague && (yes || button && !l.goesOn()), l.Primary && !l.Dialog && vague &&
+			len(on) == 1 && !affirms(on, affirmative()) && (!yes || s.Judged != Harmless):
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
 	}
 	return list
@@ -119,7 +121,7 @@ func (l *Layout) sells(on []string, named bool) *finding {
 		len(on) > 1 && inPoints().MatchString(on[0]) && !inPoints().MatchString(on[1]) &&
 			sumIn(on[1:]) != "",
 		len(on) == 1 && (draws().MatchString(on[0]) || l.Button && inPoints().MatchString(on[0]) &&
-			strings.ContainsFunc(on[0], unicode.IsDigit) && !pricedInPoints().MatchString(on[0])):
+			strings.ContainsFunc(on[0], unicode.IsDigit) && !clock.MatchString(on[0]) && !pricedInPoints().MatchString(on[0])):
 		return &finding{classNamed("pay"), underFinger, on[0]}
 	case len(on) > 2 && !named && pricedInPoints().MatchString(strings.Join(on, " ")) &&
 		!strings.ContainsAny(on[len(on)-1], "0123456789") && short(on[len(on)-1:]):
@@ -149,6 +151,9 @@ var pricedInPoints = sync.OnceValue(func() *regexp.Regexp {
 var inPoints = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^\pL])(?:` + folded(wordLists["points"]) + `)(?:[^\pL]|$)`)
 })
+
+// clock matches a time of the day, before which a weekday may be short for one.
+var clock = regexp.MustCompile(`\p{Nd}[:.h]\p{Nd}\p{Nd}`)
 
 // draws matches a label that draws lots for what a game has in store, so many at a time.
 var draws = listed("draws")

@@ -2,6 +2,7 @@ package guard
 
 import (
 	_ "embed"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -134,6 +135,11 @@ func inAll(key string) string {
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), "|")
 }
+
+// unsaved matches what a dialog calls leaving without what was written.
+var unsaved = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + inAll("unsaved") + `)$`)
+})
 
 // notLabels are what the labels of verbs.txt also say.
 var notLabels = listed("no_labels")

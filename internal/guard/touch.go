@@ -54,11 +54,6 @@ var (
 	subs     = regexp.MustCompile(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
 )
 
-// unsaved matches what a dialog calls leaving without what was written.
-var unsaved = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + inAll("unsaved") + `)$`)
-})
-
 // saysYes matches a model's words about a touch that ends a page.
 var saysYes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^\pL])(?:confirm|submit|complete|finish|continue|proceed|` +
@@ -199,8 +194,12 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 // decided reports whether something on the element says that it acts, and leads nowhere.
 func (s *Subject) decided(on []string) bool {
 	strong := strings.Join(append(slices.Clone(on), text.Words(s.Element.id())...), " ")
-	return decided().MatchString(strong) || draws().MatchString(strong) || sumIn(on) != "" ||
-		affirms(on[:min(1, len(on))], finalizes())
+	return decided().MatchString(strong) || draws().MatchString(strong) ||
+		affirms(on[:min(1, len(on))], finalizes()) ||
+		slices.ContainsFunc(on, func(l string) bool { // not how much there is, below a name
+			sum := sumIn([]string{l})
+			return sum != "" && (l == on[0] || sum == l)
+		})
 }
 
 // leadsOnRow reports whether a finding is of words in a row that opens something: one of several
@@ -214,9 +213,11 @@ func (s *Subject) leadsOnRow(on []string, f finding) bool {
 		return false
 	}
 	return l.Peer && s.App == "com.android.settings" && (f.class.Name == "factory reset" ||
-		f.class.Name == "delete" && resets.MatchString(f.words)) || len(on) == 2 &&
-		l.goesOn() && slices.Contains(leading, f.class.Name) && (strings.Contains(f.words, " ") ||
-		byLabel(lines(strings.Join(l.Beside, "\n")), onScreen, true) != nil)
+		f.class.Name == "delete" && resets.MatchString(f.words)) ||
+		l.Peer && len(l.Fields) == 0 && f.class.Name == "account" && secrets().MatchString(f.words) ||
+		len(on) == 2 && l.goesOn() && slices.Contains(leading, f.class.Name) &&
+			(strings.Contains(f.words, " ") ||
+				byLabel(lines(strings.Join(l.Beside, "\n")), onScreen, true) != nil)
 }
 
 // chooses reports whether the element is a box to tick: what is written on it is for another
@@ -261,6 +262,10 @@ func (e *Element) id() string {
 var (
 	// what leads to a page of its own in the settings
 	resets = regexp.MustCompile(`\breset\b|^erase (?:all|everything)\b`)
+	// what is asked for on that page before it is changed
+	secrets = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[^\pL])(?:` + inAll("password") + `)(?:[^\pL]|$)`)
+	})
 	clears = regexp.MustCompile(`^(?:clear|reset|x)\b|^(?:清除|清空|重置)$`)
 	// the title of a page on which things are gathered that somebody likes, or may buy
 	collects = sync.OnceValue(func() *regexp.Regexp {
@@ -346,20 +351,21 @@ func byContext(s *Subject) (list []finding) {
 // byApp is what follows from the app in front. known says that something was found already.
 func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	vague := !s.Element.hasText() || s.Element.WholeScreen
-	says := affirms(slices.DeleteFunc(slices.Clone(lines), func(l string) bool {
-		first, _, _ := strings.Cut(l, " ") // short ones begin what is said, too
-		return l != lines[0] && sentence(l, 4) && utf8.RuneCountInString(first) < 5 &&
-			!strings.Contains(s.Element.Class, "Button")
-	}), confirms()) || affirms(lines, finalizes()) && sumIn(s.Screen) != ""
 	l := s.Layout
+	yes := slices.DeleteFunc(slices.Clone(lines), func(t string) bool {
+		first, _, _ := strings.Cut(t, " ") // short ones begin what is said, too, and name what is
+		return utf8.RuneCountInString(first) < 5 && !strings.Contains(s.Element.Class, "Button") &&
+			(t != lines[0] && sentence(t, 4) || l != nil && l.goesOn() && len(lines) == 2)
+	})
+	says := affirms(yes, confirms()) || affirms(yes, finalizes()) && sumIn(s.Screen) != ""
 	if l != nil && (l.Peer || l.Pad) && vague || !known && named(s.Element) {
 		vague = false
 	}
 	switch {
 	case s.aboutMoney() && knownHarmless(lines):
 	case s.aboutMoney():
-		aside := l != nil && (l.Peer || !l.Primary && !l.Dialog &&
-			(s.sumBeside(false) == "" || !l.Button && (l.Bar || len(l.Beside) > 0)))
+		aside := l != nil && (l.Peer || !l.Primary && !l.Dialog && (l.Tabs ||
+			s.sumBeside(false) == "" || !l.Button && (l.Bar || len(l.Beside) > 0)))
 		if aside && !vague && !says {
 			break
 		}

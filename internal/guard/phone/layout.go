@@ -22,6 +22,7 @@ type page struct {
 	words     []string // of what lies in nothing that takes touches
 	fields    []int
 	digits    []int // the keys of its pad, each of which enters a digit
+	tabs      bool  // it has tabs at its bottom, of which one is chosen
 }
 
 func newPage(list []screen.Element) *page {
@@ -51,6 +52,9 @@ func newPage(list []screen.Element) *page {
 	p.digits = screen.Digits(list)
 	p.dialog = p.dialog || len(p.words) > 0 && edges.Min.X > 0.02 && edges.Max.X < 0.98 &&
 		edges.Min.Y > 0.1 && edges.Max.Y < 0.93
+	for i := range list {
+		p.tabs = p.tabs || p.tab(i) && p.chosen(i) && p.peer(i)
+	}
 	return p
 }
 
@@ -118,8 +122,7 @@ func (p *page) layout(i int) *guard.Layout {
 	l.Ends, l.Bar = p.ends(i), e.Bounds.Max.Y < 0.12
 	l.Pad, l.Digit = p.padKey(i), p.enters(i)
 	l.Peer = p.peer(i)
-	l.Tab = l.Peer && !l.Button && e.Bounds.Max.Y > low && e.Bounds.Min.Y > 0.8 &&
-		(len(p.fields) == 0 || p.chosen(i))
+	l.Tab, l.Tabs = l.Peer && p.tab(i) && (len(p.fields) == 0 || p.chosen(i)), p.tabs
 	l.Sends = p.sends(i)
 	l.Clears = slices.ContainsFunc(p.fields, func(f int) bool {
 		return follows(p.list[f].Bounds, e.Bounds)
@@ -314,7 +317,7 @@ func alike(a, b float64) bool { return a-b < 0.012 && b-a < 0.012 }
 func (p *page) peer(i int) bool {
 	r := p.list[i].Bounds
 	inLine, inColumn := map[string]bool{}, map[string]bool{}
-	priced := guard.Priced(said(&p.list[i]))
+	priced := guard.Priced(said(&p.list[i])) && len(p.besides(i)) == 0
 	for j := range p.list {
 		o := &p.list[j]
 		if !o.Touchable() || o.Editable || o.Checkable != p.list[i].Checkable ||
@@ -339,6 +342,12 @@ func (p *page) peer(i int) bool {
 		}
 	}
 	return max(len(inLine), len(inColumn)) > 2 || r.Max.Y > low && p.amongTabs(i)
+}
+
+// tab reports whether the element i lies where the tabs of a page do, and is no button.
+func (p *page) tab(i int) bool {
+	e := &p.list[i]
+	return e.Touchable() && !button(e) && e.Bounds.Max.Y > low && e.Bounds.Min.Y > 0.8
 }
 
 // chosen reports whether something on the line of the element i, or that itself, is the one of

@@ -1,6 +1,7 @@
 package phone_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,11 +40,30 @@ func TestPeersLeadSomewhereOrAreNone(t *testing.T) {
 		}
 		return list
 	}
+	amounts := append(low(box, "1 €", "2 €", "Other"), at(0, 0.1, 10, 0.9, "Tip", 1, false))
+	for i := range 3 {
+		amounts[i].Bounds.Min.Y, amounts[i].Bounds.Max.Y = 0.4, 0.46
+	}
+	ended := append(slices.Clone(amounts), at(0.5, 9, 9.5, 9.6, "Zubyakni", 1, true))
+	ended[len(ended)-1].Class = box
+	hub := func(list []screen.Element) []screen.Element {
+		unknown := at(1, 5, 4, 5.5, "Zubyakni", 1, true)
+		unknown.Class = box
+		return append(list, at(0, 1, 10, 1.5, "Zůstatek 42,10 €", 1, false), unknown)
+	}
 	for name, c := range map[string]struct {
 		list []screen.Element
 		on   string
 		ask  bool
 	}{
+		"amounts above the end of a page": {ended, "1 €", false},
+		"amounts that end a page":         {amounts, "1 €", true},
+		"what is called so above tabs": {hub(chosen(low(view, "Domů", "Karty", "Já"))), "Zubyakni",
+			false},
+		"what is called so above none": {hub(low(view, "Domů", "Karty", "Já")), "Zubyakni",
+			true},
+		"what is called so above a choice": {hub(chosen(low(box, "Koupě", "Prodej", "Směna"))), "Zubyakni",
+			true},
 		"tabs":                {low(view, "Keypad", "Call", "Contacts"), "Call", false},
 		"buttons below an ad": {low(box, "Call", "Message", "Ship"), "Call", true},
 		"a field that is chosen, and no tab": {chosen(written(low(view, "Home", "Post", "Me"))), "Post",
@@ -55,7 +75,7 @@ func TestPeersLeadSomewhereOrAreNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			look := screen.Observation{Elements: append([]screen.Element{
-				at(0, 0, 10, 10, "", 0, false)}, c.list...), State: screen.State{App: "com.x",
+				at(0, 0, 10, 10, "", 0, false)}, c.list...), State: screen.State{App: "com.x.bank",
 				Size: drawnSize}}
 			click := actions.Click{At: find(t, look.Elements, c.on)}
 			require.Equal(t, c.ask, !allowed(t, look, click))
