@@ -218,8 +218,15 @@ func TestAClientOfGelabsServerGetsApprovalsAsQuestions(t *testing.T) {
 			require.NoError(t, err)
 			return a
 		}
-		require.Equal(t, "RUN_IN_PROGRESS", related("tap").code(), "it waits for a person")
+		require.Equal(t, "DEVICE_BUSY", related("tap").code(), "it waits for a person")
 		waits, err := w.try(w.gelab(), "ask_agent_wait", in{"session_id": first.SessionID}, nil)
+		require.NoError(t, err)
+		require.Equal(t, asks, waits.code(), "its question is open still")
+		_, err = w.try(w.at("wait_seconds=0"), "ask_agent_start_new_task",
+			in{"device_id": "A", "task": "tap", "queue": true}, nil)
+		require.NoError(t, err)
+		require.Equal(t, "DEVICE_BUSY", related("tap tap").code(), "behind it, another one queues")
+		waits, err = w.try(w.gelab(), "ask_agent_wait", in{"session_id": first.SessionID}, nil)
 		require.NoError(t, err)
 		require.Equal(t, asks, waits.code(), "its question is open still")
 		_, err = w.try(w.gelab(), "ask_agent_stop", in{"session_id": first.SessionID}, nil)

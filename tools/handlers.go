@@ -20,11 +20,10 @@ func (e edge) start(ctx context.Context, c *call, a usecase.Start) (*toolResult,
 func (e edge) resume(ctx context.Context, c *call, a usecase.Continue) (*toolResult, error) {
 	o, err := e.cases.Continue(ctx, c.who, a)
 	begins := c.gelab && a.SessionID == "" && a.Task != "" && a.Words == ""
-	code, next := runs.CodeOf(err), e.cases.After(ctx, c.who, err, false, false).Next
-	if begins && (code == runs.SessionNotFound ||
-		code == runs.RunInProgress && (next == nil || next.Question == nil)) {
+	code := runs.CodeOf(err)
+	if begins && (code == runs.SessionNotFound || code == runs.RunInProgress) {
 		o, err = e.cases.Start(ctx, c.who, usecase.Start{Task: a.Task, ReplyMode: a.ReplyMode,
-			Reset: a.Reset, Supersede: true, Running: a.Running})
+			Reset: a.Reset, Supersede: true, Sparing: true, Running: a.Running})
 	}
 	return e.run(ctx, c, o, err)
 }

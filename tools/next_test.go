@@ -167,6 +167,10 @@ func TestAReplyIsTakenWhileSomebodyElseIsBeingAsked(t *testing.T) {
 		w.begin()
 		a := w.start("ask", in{"reply_mode": "manual_reply", "wait_seconds": 5})
 		require.Equal(t, "WAITING_REPLY STILL_RUNNING", a.code())
+		related, err := w.try(w.gelab(), "ask_agent_continue", in{"device_id": "A", "task": "tap"},
+			nil)
+		require.NoError(t, err)
+		require.Equal(t, "DEVICE_BUSY", related.code(), "no task takes its place meanwhile")
 		a = w.call("ask_agent_continue", in{"session_id": a.SessionID, "reply_from_client": "red"})
 		require.Equal(t, done, a.code(), a.text)
 		require.Equal(t, "done red", *a.Answer)

@@ -20,6 +20,7 @@ type StartRequest struct {
 	Queue           bool   // wait for a busy phone
 	Turn            Turn   // how it waits
 	Supersede       bool   // first stop the client's own sessions that hold the phone
+	Sparing         bool   // with Supersede: but none that waits for an answer
 	By              Actor  // who starts the session and stops others
 	Client          string // the owner of the session
 	Wish            string // of a person for whom somebody else has worded the task, or ""

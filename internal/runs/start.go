@@ -70,7 +70,8 @@ func (x *execution) takePlace(ctx context.Context, r StartRequest) error {
 		err := x.createSession(ctx, r)
 		e, refused := errors.AsType[*Error](err)
 		own := refused && e.Code == DeviceBusy && e.Holder != nil && e.Holder.SessionID != ""
-		if !own || !r.Supersede || round == rounds || ctx.Err() != nil {
+		spared := own && r.Sparing && e.Holder.State.Waiting()
+		if !own || !r.Supersede || spared || round == rounds || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -105,7 +106,8 @@ func (x *execution) createSession(ctx context.Context, r StartRequest) error {
 }
 
 // supersede stops the client's sessions that have the phone or queue for it, the holder last. If
-// another client's session does, it stops none and returns an error, unless the call may queue.
+// another client's session does, it stops none and returns an error, unless the call may queue; nor
+// does it with Sparing if one of them waits for an answer.
 func (x *execution) supersede(ctx context.Context, serial string, r StartRequest) error {
 	m := x.m
 	all, err := m.lines.Holders(ctx, serial)
@@ -113,7 +115,7 @@ func (x *execution) supersede(ctx context.Context, serial string, r StartRequest
 		return err
 	}
 	for _, h := range all {
-		if h.Client != r.Client && !r.Queue {
+		if own := h.Client == r.Client; !own && !r.Queue || own && r.Sparing && h.State.Waiting() {
 			return busy(h.SeenBy(store.Owners{r.Client}))
 		}
 	}

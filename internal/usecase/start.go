@@ -64,6 +64,8 @@ type Start struct {
 	Skill json.RawMessage `json:"-"`
 	// Moving says that something was opened just before: the first step waits for rest.
 	Moving bool `json:"-"`
+	// Sparing is that of runs.StartRequest.
+	Sparing bool `json:"-"`
 	Running
 }
 
@@ -124,7 +126,7 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 	st, err := u.opts.Runs.Start(ctx, runs.StartRequest{
 		Task: a.Task, Serial: a.Device, Phone: wanted, MaxSteps: a.MaxSteps,
 		KeepEnvironment: !a.Reset, Moving: a.Moving,
-		Queue: a.Queue, Turn: turn, Supersede: a.Supersede, By: c.By,
+		Queue: a.Queue, Turn: turn, Supersede: a.Supersede, Sparing: a.Sparing, By: c.By,
 		Client: c.Client, Key: a.Key, Settings: set,
 	})
 	if err != nil {
