@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -107,7 +108,7 @@ func (l *loop) touch(ctx context.Context, g actions.Gesture) error {
 // outcome journals what came of a gesture.
 func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *Ending {
 	if errors.Is(err, actions.ErrDone) {
-		l.record.warn(ctx, s, Warning{Setting: "phone", Text: withHint(err)})
+		l.record.warn(ctx, s, Warning{Setting: "phone", Text: hint.Text(err)})
 		err = nil
 	}
 	switch {

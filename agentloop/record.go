@@ -109,7 +109,7 @@ func (r *record) diverged(ctx context.Context, s *Step, err error) *Ending {
 }
 
 func (r *record) refuse(s *Step, what string, err error) {
-	why := withHint(err)
+	why := hint.Text(err)
 	n := Note{Kind: NoteRefused, Action: what, Detail: why}
 	s.Refusal = "not carried out: " + why
 	if errors.Is(err, actions.ErrPartial) {
@@ -128,13 +128,6 @@ func (r *record) warn(ctx context.Context, s *Step, w Warning) {
 }
 
 func (r *record) note(n Note) { r.progress = r.progress.noted(n) }
-
-func withHint(err error) string {
-	if h := hint.Of(err); h != "" {
-		return err.Error() + " (" + h + ")"
-	}
-	return err.Error()
-}
 
 // PartialRefusal begins the Refusal of a step whose gesture had touched the phone when it failed.
 const PartialRefusal = "carried out only in part: "

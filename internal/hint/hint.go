@@ -22,6 +22,14 @@ func Add(err error, text string) error {
 	return &hinted{err, text}
 }
 
+// Text is err with its hint in one line.
+func Text(err error) string {
+	if h := Of(err); h != "" {
+		return err.Error() + " (" + h + ")"
+	}
+	return err.Error()
+}
+
 // Of returns the outermost hint of err, or "" if missing.
 func Of(err error) string {
 	var h *hinted

@@ -82,14 +82,6 @@ func (v *httpRequest) context() context.Context {
 	return ctx
 }
 
-// withHint returns the text of an error with its hint.
-func withHint(err error) string {
-	if remedy := hint.Of(err); remedy != "" {
-		return err.Error() + "; " + remedy
-	}
-	return err.Error()
-}
-
 func (h *HTTP) authorize(w http.ResponseWriter, r *http.Request) (principal string, ok bool) {
 	if h.opts.Authorize == nil {
 		return "", true
@@ -103,7 +95,7 @@ func (h *HTTP) authorize(w http.ResponseWriter, r *http.Request) (principal stri
 		challenge += `, error="invalid_token"`
 	}
 	w.Header().Set("WWW-Authenticate", challenge)
-	refuse(w, http.StatusUnauthorized, invalid(withHint(err)))
+	refuse(w, http.StatusUnauthorized, invalid(hint.Text(err)))
 	return "", false
 }
 

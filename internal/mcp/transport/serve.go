@@ -3,6 +3,8 @@ package transport
 import (
 	"net/http"
 	"time"
+
+	"github.com/taploop/taploop/internal/hint"
 )
 
 // ServeHTTP answers one HTTP request of a client. It sets no deadline for reading the body, see
@@ -10,7 +12,7 @@ import (
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := h.opts.guard(r); err != nil {
 		h.opts.Log.Warn("request refused", "error", err, "remote", r.RemoteAddr)
-		refuse(w, http.StatusForbidden, invalid(withHint(err)))
+		refuse(w, http.StatusForbidden, invalid(hint.Text(err)))
 		return
 	}
 	changed := h.opts.Changed() // before Authorize, so that no later change is missed

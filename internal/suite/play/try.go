@@ -46,7 +46,7 @@ func (t *try) fail(o suite.Outcome, kind, format string, args ...any) {
 // broke is fail for trouble with what a case needs.
 func (t *try) broke(kind string, err error) {
 	x, _ := errors.AsType[*suite.Trouble](trouble(kind, err))
-	t.fail(suite.SetupFailed, x.Kind, "%s", told(err))
+	t.fail(suite.SetupFailed, x.Kind, "%s", hint.Text(err))
 }
 
 // Unplayed are the results of items that could not be begun, as phones or the suites' own parts are
@@ -56,19 +56,11 @@ func Unplayed(items []*suite.Item, why error) (all []suite.Result) {
 	for _, i := range items {
 		r := suite.NewResult(i)
 		if r.Message = string(i.Case.Skip); r.Message == "" {
-			r.Outcome, r.Kind, r.Message = suite.SetupFailed, x.Kind, told(why)
+			r.Outcome, r.Kind, r.Message = suite.SetupFailed, x.Kind, hint.Text(why)
 		}
 		all = append(all, r)
 	}
 	return all
-}
-
-// told is an error with its hint.
-func told(err error) string {
-	if try := hint.Of(err); try != "" {
-		return err.Error() + " (" + try + ")"
-	}
-	return err.Error()
 }
 
 func (t *try) run(ctx context.Context) {
