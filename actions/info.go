@@ -9,7 +9,7 @@ import (
 // Info asks a person. Options are answers to choose from, none for a free answer. Secret says that
 // the answer must not be shown anywhere again, nil lets the question's words decide. ByHand says
 // that the answer is an act: a person is to do on the phone what Question says. Personal says
-// that no model may answer it.
+// that only people may answer it.
 type Info struct {
 	Question string   `json:"question" arg:"value"`
 	Options  []string `json:"options,omitempty" arg:"options"`

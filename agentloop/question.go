@@ -15,7 +15,7 @@ type Question struct {
 	Options  []string // answers to choose from
 	FreeText bool     // an answer other than the Options is allowed
 	Secret   *bool    // the answer must not be shown anywhere again, nil lets the words decide
-	Personal bool     // no model may answer it
+	Personal bool     // only people may answer it
 	Task     string
 	Screen   screen.Observation
 	Step     int // index within the session

@@ -93,6 +93,25 @@ func TestAPausedApprovalIsAskedAsOne(t *testing.T) {
 	}
 }
 
+// What only a person answers is not asked of the client's model: it is told where the person does.
+func TestAPersonsConsentIsNotPassedOn(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.start("askperson tap")
+		require.True(t, a.Question.PeopleOnly)
+		require.Equal(t, "ask_agent_wait", a.Next.Tool, "there is nothing to pass on")
+		require.Contains(t, a.text, "May the model do it?")
+		require.Contains(t, a.text, "Your user decides there, not you")
+		require.Contains(t, a.text, "the inbox page or this machine's terminal")
+		require.NotContains(t, a.text, "reply_from_client")
+		for _, id := range []string{"", a.Question.ID} {
+			b := w.call(resume, in{"session_id": a.SessionID, "reply_from_client": "Yes",
+				"question_id": id})
+			require.Equal(t, "DECISION_FORBIDDEN", b.code(), b.text)
+			require.Contains(t, b.text, "on the inbox page or at the terminal")
+		}
+	})
+}
+
 func TestAClientDoesNotDecideInAPersonsPlace(t *testing.T) {
 	for _, severity := range []string{"critical", "sensitive", ""} {
 		t.Run(severity, func(t *testing.T) {

@@ -270,6 +270,8 @@ func decide(s agentloop.Situation) actions.Action {
 			Options: []string{"red", "blue"}}
 	case "asksecret":
 		return actions.Info{Question: "the code?", Secret: new(true)}
+	case "askperson":
+		return actions.Info{Question: "May the model do it?", Personal: true}
 	case "askhand":
 		return actions.Info{Question: "Please enter the password on the phone, then say done."}
 	case "typesecret":

@@ -105,6 +105,9 @@ func (o nextLine) ask() string {
 	if options != nil {
 		line += fmt.Sprintf(o.in.Choose, strings.Join(options, ", "))
 	}
+	if o.Question.ForPeople() {
+		return line + o.people()
+	}
 	if s := o.Question.Suggestion; s != nil {
 		line += fmt.Sprintf(o.in.Drafted, shortLine(s.By, 60), quoted(s.Answer, 500))
 	}
@@ -123,10 +126,14 @@ func (o nextLine) decide() string {
 		line += fmt.Sprintf(o.in.AskedBecause, quoted(about.Reason, 300))
 	}
 	if q.ForPeople() {
-		return line + fmt.Sprintf(o.in.DecidePeople, o.in.whereToSettle(o.page), o.tool,
-			o.arguments)
+		return line + o.people()
 	}
 	return line + fmt.Sprintf(o.in.DecideWith, o.arguments, strings.Join(about.Allowed(0), "|"))
+}
+
+// people says where the user decides.
+func (o nextLine) people() string {
+	return fmt.Sprintf(o.in.DecidePeople, o.in.whereToSettle(o.page), o.tool, o.arguments)
 }
 
 // handOver asks for work on the phone.

@@ -51,7 +51,7 @@ func nextOf(st runs.Status) *nextCommand {
 func continueCommand(sessionID string, q *inquiry.Question) string {
 	command := "taploop continue " + sessionID
 	switch {
-	case q != nil && q.Kind.Flag() != "":
+	case q != nil && (q.Kind.Flag() != "" || q.ForPeople()):
 		command = replyTo(*q)
 	case q != nil && q.Secret:
 		command += " --reply -"

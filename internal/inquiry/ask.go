@@ -1,6 +1,7 @@
 package inquiry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,7 +17,7 @@ type Ask struct {
 	Options  []string `json:"options,omitempty"`
 	FreeText bool     `json:"free_text,omitempty"` // an answer besides the Options is fine
 	Draft    string   `json:"draft,omitempty"`     // Markdown to edit: the answer is the whole text
-	Personal bool     `json:"personal,omitempty"`  // no model answers it
+	Personal bool     `json:"personal,omitempty"`  // only people answer it
 }
 
 // Clone implements [Body].
@@ -87,10 +88,11 @@ func (a *Ask) Take(q *Question, r Reply, o *Options) (Resolution, error) {
 
 // Permit implements [Body].
 func (a *Ask) Permit(authority string) *ForbiddenError {
-	if !a.Personal || authority != AuthorityAgent {
+	if !a.Personal || IsPerson(authority) {
 		return nil
 	}
-	return &ForbiddenError{Authority: authority, Problem: "a person is asked this, and no model"}
+	return &ForbiddenError{Authority: cmp.Or(authority, "a program"),
+		Problem: "a person is asked this, and no model or program"}
 }
 
 // Prefill implements [Body].

@@ -201,3 +201,27 @@ func TestADraftIsKeptOnceAndMarkedWhenItIsSentAsItIs(t *testing.T) {
 		events.Close()
 	}
 }
+
+// What is personal, people answer: no program and no model of a client does, in whatever words.
+func TestOnlyAPersonAnswersWhatIsPersonal(t *testing.T) {
+	for authority, may := range map[string]bool{inquiry.AuthorityClientUI: true,
+		inquiry.AuthorityHumanToken: true, inquiry.AuthorityLocalOperator: true,
+		inquiry.AuthorityClientModel: false, inquiry.AuthorityToken: false, "": false} {
+		for typ, says := range map[inquiry.Type]string{inquiry.TypeAnswer: "Yes",
+			inquiry.TypeDecline: "", inquiry.TypeDelegate: ""} {
+			b := inquiry.NewBroker(&inquirytest.Memory{}, &inquiry.Options{ProgramsDecide: true})
+			q, err := b.Open(t.Context(), inquiry.Question{Kind: inquiry.KindInfo,
+				Text: "May the model do it?", Body: &inquiry.Ask{Personal: true}})
+			require.NoError(t, err)
+			require.True(t, q.ForPeople())
+			_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: typ, Response: says,
+				Channel: inquiry.ChannelHTTP, Authority: authority})
+			if may {
+				require.NoError(t, err, authority)
+				continue
+			}
+			refusal, _ := inquiry.RefusalOf(err)
+			require.Equal(t, inquiry.CodeForbidden, refusal.Code, "%s %v", authority, err)
+		}
+	}
+}

@@ -50,16 +50,17 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 	return st, err
 }
 
-// bound refuses words that would decide about acts which their sender may not have seen: they name
-// no question, and the open one may be a newer one. Callers that may not decide at all are refused
+// bound refuses words that would decide about what their sender may not have seen: they name no
+// question, and the open one may be a newer one. Callers that may not decide at all are refused
 // later.
 func (c *continuation) bound(open *inquiry.Question, r inquiry.Reply) error {
-	if c.QuestionID != "" || open == nil || !open.Decides(r) ||
+	if c.QuestionID != "" || open == nil ||
+		!open.Decides(r) && !inquiry.As[inquiry.Ask](*open).Personal ||
 		open.ForPeople() && !inquiry.IsPerson(r.Authority) {
 		return nil
 	}
 	e := invalid("send it with the id of the question that was shown: "+open.ID,
-		"the question is about acts, and the answer does not say which question it is for")
+		"a person decides, and the answer does not say which question it is for")
 	e.Question = open
 	return e
 }

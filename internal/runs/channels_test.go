@@ -245,7 +245,16 @@ func TestAQuestionThatIsPersonalIsAskedOfNoModel(t *testing.T) {
 		w.again(func(o *runs.Options) { o.Asking.Answerer = &oracle{} })
 		st := begun(w, channel.AutoReply, "askperson tap")
 		require.Equal(t, store.WaitingReply, st.Run.State)
-		w.reply(st.Session.ID, "red")
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID,
+			Reply: &inquiry.Reply{Response: "red"}})
+		require.Equal(t, runs.Forbidden, runs.CodeOf(err), "a client's model is none")
+		by := runs.ContinueRequest{SessionID: st.Session.ID, Reply: &inquiry.Reply{
+			Response: "red", Authority: inquiry.AuthorityLocalOperator}}
+		_, err = w.manager.Continue(w.ctx(), by)
+		require.ErrorContains(t, err, "does not say which question", "it may be a newer one")
+		by.QuestionID = st.Question.ID
+		_, err = w.manager.Continue(w.ctx(), by)
+		require.NoError(t, err)
 		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)
 	})
 }

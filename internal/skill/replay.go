@@ -109,10 +109,10 @@ type Place struct {
 	Rest    bool   `json:"rest,omitempty"`    // also the steps behind it, if anything
 	Heard   int    `json:"heard,omitempty"`   // exchanges that the run had when it healed last
 	Told    int    `json:"told,omitempty"`    // instructions that were taken in
-	On       string `json:"on,omitempty"`     // the app and the activity
-	Above    int    `json:"above,omitempty"`  // scrolls to the page's beginning
-	Sank     bool   `json:"sank,omitempty"`   // it was scrolled down for the next step
-	Sought   uint32 `json:"sought,omitempty"` // the page where the last action was such a scroll
+	On      string `json:"on,omitempty"`      // the app and the activity
+	Above   int    `json:"above,omitempty"`   // scrolls to the page's beginning
+	Sank    bool   `json:"sank,omitempty"`    // it was scrolled down for the next step
+	Sought  uint32 `json:"sought,omitempty"`  // the page where the last action was such a scroll
 	// Toward is the direction of such a scroll.
 	Toward  actions.Direction `json:"toward,omitempty"`
 	Waits   int               `json:"waits,omitempty"`

@@ -152,9 +152,8 @@ func settle(st runs.Status) *Next {
 			"call can; this waits for that"
 	case TakenOver(st):
 		n.Needs, n.Why = NeedsHandBack, "your user is to do something on the phone by hand"
-	case AwaitsDecision(st) && st.Question.ForPeople():
-		n.Verb, n.Why = ToWait, "an action waits until a person has decided about it, which no "+
-			"call can; this waits for that"
+	case st.Question.ForPeople():
+		n.Verb, n.Why = ToWait, "a person is to decide, which no call can; this waits for that"
 	case AwaitsDecision(st):
 		n.Needs, n.Why = NeedsDecisions, "an action waits for a decision of your user's"
 	default:

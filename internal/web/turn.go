@@ -126,7 +126,7 @@ func (t *chatTurn) steer(ctx context.Context) error {
 // been seen.
 func (t *chatTurn) answers(q *inquiry.Question) bool {
 	return q != nil && t.mayAnswer(q) &&
-		(q.ID == t.question || t.question == "" && q.Kind.Flag() == "")
+		(q.ID == t.question || t.question == "" && q.Kind.Flag() == "" && !q.ForPeople())
 }
 
 // mayAnswer reports whether who talks here may answer the question.
