@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"time"
 
@@ -95,7 +94,7 @@ func printQuestion(out io.Writer, lang string, q inquiry.Question) error {
 	w.Line("task", q.Task)
 	w.Line("text", q.Text)
 	for _, d := range q.Details() {
-		if slices.Contains([]string{"decide", "severity", "run"}, d.Name) { // the rest is somebody's own words
+		if d.Name == "decide" || d.Name == "severity" || d.Name == "run" { // not others' words
 			d.Text = words.Phrase(lang, d.Text)
 		}
 		w.Line(d.Name, d.Text)

@@ -172,7 +172,7 @@ var changing = []struct {
 	by   string
 }{
 	// said on a machine that is busy for long
-	{regexp.MustCompile(`(?m)^.*(does not answer; another|没有响应；可能有其他程序).*\n`), ""},
+	{regexp.MustCompile(`(?m)^.*(folder does not answer|数据目录没有响应).*\n.*\n.*taploop\.db\n`), ""},
 	{regexp.MustCompile(`\b[0-9a-z]{32}\b`), strings.Repeat("s", 32)},
 	{regexp.MustCompile(`(?m)^[0-9a-z]{8}  `), "ssssssss  "},
 	{regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), "01234567-89ab"},

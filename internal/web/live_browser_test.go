@@ -52,6 +52,23 @@ func TestAPhoneByHandOnThePage(t *testing.T) {
 	t.Run("a person uses it", func(t *testing.T) { usesThePhone(t, browser) })
 	t.Run("a person takes a task over", func(t *testing.T) { takesOver(t, browser) })
 	t.Run("the picture is interrupted", func(t *testing.T) { isInterrupted(t, browser) })
+	t.Run("the phone is not known at once", func(t *testing.T) { isFoundLater(t, browser) })
+}
+
+// A server that is away when the question comes is asked again for the phone.
+func isFoundLater(t *testing.T, browser context.Context) {
+	g := newRig(t, nil)
+	g.hands.taken.Store(true)
+	p := g.login(browser, "kitchen")
+	p.until(`document.getElementById("link").textContent === "live"`)
+	g.down.Store(true)
+	q := g.waiting("ann", inquiry.Question{Kind: inquiry.KindTakeover, Text: "Please log in."})
+	p.waits(func() bool {
+		_, asked := g.refused.Load("/v1/sessions/" + q.SessionID)
+		return asked
+	})
+	g.down.Store(false)
+	p.until(card(q, ".live-screen img") + ".naturalWidth > 0")
 }
 
 func usesThePhone(t *testing.T, browser context.Context) {

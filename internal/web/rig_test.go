@@ -55,8 +55,8 @@ type rig struct {
 	tasks   *toolbox
 	probe   *stream // hears all, from the beginning
 	hands   *hands
-	down    atomic.Bool  // the server answers nothing but 502
-	refused atomic.Int64 // pictures that it did not give meanwhile
+	down    atomic.Bool // the server answers nothing but 502
+	refused sync.Map    // the paths that it did not answer meanwhile
 }
 
 // hands show phones in memory. They may be touched once they are taken over.
@@ -305,9 +305,7 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	g.web = web.New(opts)
 	g.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g.down.Load() {
-			if strings.Contains(r.URL.Path, "/frames/") {
-				g.refused.Add(1)
-			}
+			g.refused.Store(r.URL.Path, true)
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		}

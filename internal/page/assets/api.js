@@ -69,18 +69,26 @@ export async function act(path, body, headers) {
 export const sessionPath = (id, what = "") => "/v1/sessions/" + encodeURIComponent(id) + what;
 export const devicePath = (serial, what = "") => "/v1/devices/" + encodeURIComponent(serial) + what;
 
-// picture returns an address of this page, which the caller revokes, or "" where there is no picture: an img sends no header. A server
-// that is away or busy is asked again until over says that nobody wants the picture any more.
-export async function picture(url, over) {
-  if (alone) return kept.has(url) ? "data:image/jpeg;base64," + kept.get(url).textContent : "";
+// patiently is what read makes of the answer at a path, or "" where there is none. A server that is away or busy is asked again
+// until over says that nobody wants it any more.
+async function patiently(path, read, over) {
   for (let wait = 500; !over(); wait = Math.min(wait * 2, 8000)) {
-    const r = await ask(url).catch(() => null);
-    if (r?.ok) return URL.createObjectURL(await r.blob());
+    const r = await ask(path).catch(() => null);
+    if (r?.ok) return read(r);
     if (r && r.status < 500 && r.status !== 429) break;
     await new Promise((done) => setTimeout(done, wait));
   }
   return "";
 }
+
+// picture returns an address of this page, which the caller revokes, or "" where there is no picture: an img sends no header.
+export async function picture(url, over) {
+  if (alone) return kept.has(url) ? "data:image/jpeg;base64," + kept.get(url).textContent : "";
+  return patiently(url, async (r) => URL.createObjectURL(await r.blob()), over);
+}
+
+// phone is the serial of a session's phone, "" when there is none.
+export const phone = (session, over) => patiently(sessionPath(session), async (r) => (await r.json()).serial || "", over);
 
 export const live = (serial, signal) => ask(devicePath(serial, "/live"), { signal });
 export const input = (serial, body) => act(devicePath(serial, "/input"), body);

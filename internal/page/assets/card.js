@@ -10,7 +10,7 @@ import { ago, channelName, clock, fill, language, left, readable, silence, spent
 export const runsOut = (q) => +new Date(silence(q) || Date.now() < new Date(q.attention_until) ? q.attention_until : q.expires_at);
 
 // Card shows one question. api says how to reach the server: reply(id, body) and stop(session), which return what is wrong,
-// steps(session), picture(url, over), which returns another url, and enlarge(url, places); for a take-over phone(session), and what Live wants.
+// steps(session), picture(url, over), which returns another url, and enlarge(url, places); for a take-over phone(session, over), and what Live wants.
 export class Card {
   constructor(q, api) {
     this.q = q;

@@ -44,7 +44,7 @@ class Field {
     const group = this.controls.length > 1 || this.grouped;
     this.root = el(group ? "fieldset" : "div", "field " + spec.type);
     this.label = el(group ? "legend" : "label", "", spec.label || spec.name, group ? {} : { for: id });
-    const notes = [spec.optional ? w.optional : "", this.hint()].filter(Boolean).join(", ");
+    const notes = [spec.optional ? w.optional : "", this.hint()].filter(Boolean).join(" · ");
     if (notes) this.label.append(el("span", "note", notes));
     this.problem = el("p", "problem", undefined, { id: id + "-p", role: "alert" });
     this.root.append(this.label, this.body || this.controls[0], this.problem);

@@ -1,5 +1,5 @@
 // The questions that wait for a person: a card each, and a list of those that are settled.
-import { act, call, live, input, picture, problem, sessionPath, get } from "./api.js";
+import { act, call, live, input, phone, picture, problem, sessionPath, get } from "./api.js";
 import { marks } from "./approval.js";
 import { Card, runsOut } from "./card.js";
 import { el, newID } from "./dom.js";
@@ -28,7 +28,7 @@ export const keptAny = () => kept.size > 0;
 const questionPath = (id, what = "") => "/v1/inquiries/" + encodeURIComponent(id) + what;
 
 const api = {
-  live, input, picture,
+  live, input, phone, picture,
   // reply returns what is wrong, or nothing.
   async reply(id, body) {
     sent.add(body.reply_id);
@@ -40,8 +40,6 @@ const api = {
   },
   stop: (session) => act(sessionPath(session, "/stop")),
   steps: async (session) => (await get(sessionPath(session, "/steps?last=5")))?.steps || [],
-  // phone is the serial of the session's phone, "" when there is none.
-  phone: async (session) => (await get(sessionPath(session)))?.serial || "",
   // marked is a text as a tree.
   marked: async (text) => (await call("POST", "/v1/markdown", { text }).catch(() => ({})))?.json?.markdown || [text],
   enlarge(url, places) {

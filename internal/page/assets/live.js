@@ -245,7 +245,7 @@ export class Takeover {
 
   // look begins to show the phone of the session; a page that is not seen shows nothing.
   async look() {
-    const serial = await this.card.api.phone(this.card.q.session_id);
+    const serial = await this.card.api.phone(this.card.q.session_id, () => this.over);
     if (!serial || this.over) return;
     this.seen = () => { if (document.hidden) this.live.stop(); else this.live.start(serial); };
     document.addEventListener("visibilitychange", this.seen);

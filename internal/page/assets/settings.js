@@ -12,7 +12,7 @@ export function Settings() {
   return html`<div class="settings">
     <${Notices} />
     <${Part} id="health" title=${w.health} rows=${about.health} head=${[w.what, w.stands]} row=${(r) => [r.name, r.value]} />
-    <${Part} id="conf" title=${w.settings} rows=${about.settings} head=${[w.setting, w.value, w.origin]} row=${(r) => [r.name, r.value, r.origin]} />
+    <${Part} id="conf" title=${w.settings} rows=${about.settings} head=${[w.setting, w.value, w.origin]} row=${(r) => [r.name.split(/(?<=\.)/).map((p) => html`${p}<wbr />`), r.value, r.origin]} />
     <${Part} id="tokens" title=${w.tokensTitle} rows=${about.tokens} head=${[w.name, w.since]} row=${(r) => [r.name, clock(r.value)]} />
     <${Part} id="audit" title=${w.audit} rows=${about.audit} head=${[w.when, w.what, w.who, w.about]} row=${(e) => [clock(e.at), e.event, e.by || "", e.text || ""]} />
   </div>`;

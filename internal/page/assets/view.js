@@ -35,7 +35,7 @@ export function useBusy() {
   return [busy, wrong, run];
 }
 
-export const Wrong = ({ wrong }) => html`<p class="problem" role="alert">${wrong ? wrong.message || words().offline : ""}
+export const Wrong = ({ wrong }) => html`<p class="problem" role="alert">${wrong?.message}
   ${wrong && wrong.mend ? html` <span class="mend">${wrong.mend}</span>` : ""}</p>`;
 
 // Stop is a button that wants a second press, and says so beside it.
