@@ -81,11 +81,16 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 		l.Dialog && l.Primary && !l.Alone && vague && !yes && unknownLanguage(s, on) &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
 		l.Ends && vague && (yes || button && !l.goesOn()), l.Primary && !l.Dialog && vague &&
-			len(on) == 1 && !affirms(on, affirmative()) && (!yes || s.Judged != Harmless):
+			len(on) == 1 && (!yes || makes().MatchString(on[0]) && s.Judged != Harmless):
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
 	}
 	return list
 }
+
+// makes matches a verb that makes something what it is to be, before what that is.
+var makes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + inAll("make") + `) \pL`)
+})
 
 // sumBeside is the sum of money that the page or dialog is about, "" for none. Beside a label that
 // does not say yes, what was booked, which has its sign, is none, nor are the prices of a list.
@@ -174,6 +179,14 @@ func (l *Layout) dialog() bool { return l != nil && l.Dialog }
 // goesOn reports whether the page or dialog continues by another button, which does not refuse.
 func (l *Layout) goesOn() bool {
 	return len(l.Beside) > 0 && !knownHarmless(lines(strings.Join(l.Beside, "\n")))
+}
+
+// valued reports whether the lines are a name above its value, on a page that another button ends:
+// one that acts, or says yes to several such rows.
+func (l *Layout) valued(on []string) bool {
+	ends := lines(strings.Join(l.Beside, "\n"))
+	return !l.Button && !l.Primary && len(on) == 2 && l.goesOn() &&
+		(byLabel(ends, onScreen, true) != nil || l.Peer && affirms(ends, affirmative()))
 }
 
 // soldFor matches a label that is a price to the last cent, and nothing else.

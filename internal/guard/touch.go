@@ -129,7 +129,7 @@ func byTouch(s *Subject) []finding {
 // choice has none: "Pay with" above the name of a card, or what a page says that goes on elsewhere.
 func (s *Subject) wrapped(lines []string) []string {
 	if l := s.Layout; l != nil && !l.Button && !l.Primary && len(lines) == 2 &&
-		(l.goesOn() || notLabels().ReplaceAllString(lines[0], "") == "") {
+		(l.Peer && l.goesOn() || notLabels().ReplaceAllString(lines[0], "") == "") {
 		return nil
 	}
 	return wrapped(lines)
@@ -198,14 +198,14 @@ func (s *Subject) decided(on []string) bool {
 		affirms(on[:min(1, len(on))], finalizes()) ||
 		slices.ContainsFunc(on, func(l string) bool { // not how much there is, below a name
 			sum := sumIn([]string{l})
-			return sum != "" && (l == on[0] || sum == l)
+			return sum != "" && (l == on[0] || sum == l || !strings.Contains(on[0], " ") ||
+				byLabel([]string{l}, underFinger, true) != nil)
 		})
 }
 
 // leadsOnRow reports whether a finding is of words in a row that opens something: one of several
 // that reset, in the settings of the system (no other app is called so on phones that have them),
-// or a name above its value on a page that continues by another button; a single word is no name
-// unless that button does such a thing.
+// or a name above its value.
 func (s *Subject) leadsOnRow(on []string, f finding) bool {
 	l := s.Layout
 	if l == nil || l.Button || l.Primary || l.Dialog || l.Switch ||
@@ -214,10 +214,8 @@ func (s *Subject) leadsOnRow(on []string, f finding) bool {
 	}
 	return l.Peer && s.App == "com.android.settings" && (f.class.Name == "factory reset" ||
 		f.class.Name == "delete" && resets.MatchString(f.words)) ||
-		l.Peer && len(l.Fields) == 0 && f.class.Name == "account" && secrets().MatchString(f.words) ||
-		len(on) == 2 && l.goesOn() && slices.Contains(leading, f.class.Name) &&
-			(strings.Contains(f.words, " ") ||
-				byLabel(lines(strings.Join(l.Beside, "\n")), onScreen, true) != nil)
+		l.Peer && len(l.Fields) == 0 && f.class.Name == "account" && !sentence(f.words, 4) &&
+			secrets().MatchString(f.words) || l.valued(on) && slices.Contains(leading, f.class.Name)
 }
 
 // chooses reports whether the element is a box to tick: what is written on it is for another
@@ -355,7 +353,7 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	yes := slices.DeleteFunc(slices.Clone(lines), func(t string) bool {
 		first, _, _ := strings.Cut(t, " ") // short ones begin what is said, too, and name what is
 		return utf8.RuneCountInString(first) < 5 && !strings.Contains(s.Element.Class, "Button") &&
-			(t != lines[0] && sentence(t, 4) || l != nil && l.goesOn() && len(lines) == 2)
+			(t != lines[0] && sentence(t, 4) || t == lines[0] && l != nil && l.valued(lines))
 	})
 	says := affirms(yes, confirms()) || affirms(yes, finalizes()) && sumIn(s.Screen) != ""
 	if l != nil && (l.Peer || l.Pad) && vague || !known && named(s.Element) {
