@@ -212,7 +212,7 @@ func (m *Manager) Requeue(ctx context.Context, sessionID string) (store.Run, err
 	}
 	stuck := run.State == store.Queued || run.State == store.Running || pausedByRestart(run) ||
 		parkedForPhone(run)
-	if m.opts.Neighbours == nil || sess.Serial == "" || !stuck {
+	if m.opts.Neighbours == nil || sess.Serial == "" || !stuck || len(run.Settings) == 0 {
 		return run, Refuse(InvalidArgument, "continue the session",
 			"the run is %s, and not one that another machine could take up", run.State)
 	}

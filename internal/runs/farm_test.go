@@ -198,7 +198,7 @@ func TestARunOfADeadWorkerKeepsItsPhone(t *testing.T) {
 		dying, err := store.Open(w.ctx(), w.dir, nil)
 		require.NoError(t, err)
 		_, left, err := dying.Begin(w.ctx(), store.Session{Serial: "P"}, store.Run{
-			Task: "tap tap tap", Leased: true, MaxSteps: 9})
+			Task: "tap tap tap", Leased: true, MaxSteps: 9, Settings: json.RawMessage("{}")})
 		require.NoError(t, err)
 		_, err = dying.Runs.Transition(w.ctx(), left.ID, store.Change{To: store.Running})
 		require.NoError(t, err)
@@ -339,6 +339,12 @@ func TestARunThatIsTakenFromItsWorkerTouchesAfterThatOne(t *testing.T) {
 		_, err = front.manager.Requeue(w.ctx(), st.Session.ID)
 		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err), "it waits for a person")
 		phone.idle(t)
+
+		held, _, err := front.store.Begin(w.ctx(), store.Session{Serial: "Q"},
+			store.Run{Task: "taploop test: s.yaml", State: store.Running})
+		require.NoError(t, err)
+		_, err = front.manager.Requeue(w.ctx(), held.ID)
+		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err), "it is no task")
 	})
 }
 

@@ -133,6 +133,9 @@ func TestARunOfADeadOwnerEndsAsItLeftWordOf(t *testing.T) {
 	dir := t.TempDir()
 	dying, s := open2(t, dir), open(t, dir, nil)
 	ended, taken := started(t, dying), started(t, dying)
+	_, holds, err := dying.Begin(t.Context(), store.Session{Serial: "emu-2"},
+		store.Run{Task: "taploop test: s.yaml", State: store.Running})
+	require.NoError(t, err)
 	for _, r := range []store.Run{ended, taken} {
 		require.NoError(t, dying.Owner.LeaveEnd(r.ID, store.Cancelled, agentloop.Cancelled, "over"))
 	}
@@ -151,6 +154,9 @@ func TestARunOfADeadOwnerEndsAsItLeftWordOf(t *testing.T) {
 	got, err = s.Runs.Get(t.Context(), taken.ID)
 	require.NoError(t, err)
 	require.Equal(t, store.Queued, got.State)
+	got, err = s.Runs.Get(t.Context(), holds.ID)
+	require.NoError(t, err)
+	require.Equal(t, store.Cancelled, got.State, "it is no task for another machine")
 	_, held, err := s.Leases.Holder(t.Context(), "emu-1")
 	require.NoError(t, err)
 	require.False(t, held)

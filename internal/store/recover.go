@@ -20,7 +20,8 @@ func (rs Runs) Recover(ctx context.Context) ([]Run, error) {
 
 // HandOver is Recover, but leaves the runs with phones that were going on QUEUED for whichever
 // process claims them, and not PAUSED. It does so as well with runs of this store that are lost:
-// a change whose answer did not arrive made them its own, and nothing carries them out.
+// a change whose answer did not arrive made them its own, and nothing carries them out. A run
+// that only had a phone, without Settings, ends.
 func (rs Runs) HandOver(ctx context.Context, lost func(Run) bool) ([]Run, error) {
 	return rs.recover(ctx, handOver, lost)
 }
@@ -97,6 +98,10 @@ func handOver(ctx context.Context, tx *tx, r *Run) error {
 		return err
 	}
 	r.Progress = r.Progress.Resumed()
-	enter(tx, r, Change{To: Queued, Reason: agentloop.StillRunning, Unowned: true})
+	next := Change{To: Queued, Reason: agentloop.StillRunning, Unowned: true}
+	if len(r.Settings) == 0 {
+		next = Change{To: Cancelled, Reason: agentloop.Cancelled}
+	}
+	enter(tx, r, next)
 	return saveRun(ctx, tx, r)
 }

@@ -128,7 +128,7 @@ type Run struct {
 	Progress   agentloop.Progress   `json:"course"`
 	MaxSteps   int                  `json:"max_steps,omitempty"`
 	ReplyMode  string               `json:"reply_mode,omitempty"`
-	Settings   json.RawMessage      `json:"settings,omitempty"` // stored as given
+	Settings   json.RawMessage      `json:"settings,omitempty"` // stored as given, nil for no task
 	Owner      string               `json:"owner,omitempty"`    // the store that runs it
 	Fence      int64                `json:"fence"`              // the number of its life, grows
 	Attended   int64                `json:"-"`                  // see [Farm.Attend]
