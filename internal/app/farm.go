@@ -34,9 +34,14 @@ type Farm struct {
 	closed  atomic.Bool                       // no runs are taken any more
 }
 
-func newFarm(s *Settings, d *Parts) *Farm {
-	f := &Farm{local: d.Phones, host: d.Host, db: d.Store, conf: s.Conf.Farm, log: s.Log,
+// NewFarm returns the phones of the host and of those that share the store. Around is as in Options.
+func NewFarm(s *Settings, db *store.Store, host *device.Host,
+	around func(runs.Phones) runs.Phones) *Farm {
+	f := &Farm{local: phones{host}, host: host, db: db, conf: s.Conf.Farm, log: s.Log,
 		notices: make(chan struct{}, 1)}
+	if around != nil {
+		f.local = around(f.local)
+	}
 	if f.conf.Name == "" {
 		f.conf.Name, _ = os.Hostname() // without one it has none
 	}

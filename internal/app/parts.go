@@ -43,6 +43,7 @@ type Parts struct {
 // Options are what a command adds to the parts, or leaves out.
 type Options struct {
 	Store    *store.Store // one that is open, which is closed with the parts; nil opens it
+	Phones   *store.Store // whose leases and names of phones hold, nil for Store
 	Console  terminal.Lines
 	Observe  func(runs.Event)
 	Told     func(report string) // see runs.Options
@@ -78,17 +79,13 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 		}
 	}
 	d.OnClose(d.Store.Close)
-	if d.Host, err = NewHost(s, d.Store); err != nil {
+	if d.Host, err = NewHost(s, cmp.Or(o.Phones, d.Store)); err != nil {
 		return d, err
 	}
 	traces := telemetry.Open(ctx, &telemetry.Options{Getenv: s.Options.Getenv, Version: s.Version,
 		Log: s.Log})
 	d.OnClose(func() error { s.noteTraces(traces.Close()); return nil })
-	d.Phones = phones{d.Host}
-	if o.Around != nil {
-		d.Phones = o.Around(d.Phones)
-	}
-	d.Farm = newFarm(s, d)
+	d.Farm = NewFarm(s, d.Store, d.Host, o.Around)
 	d.Phones = d.Farm
 	opts := runOptions(s, d, o)
 	opts.Observe = Both(o.Observe, traces.Observe)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"path"
 	"slices"
@@ -152,8 +153,45 @@ func (p PhoneInfo) AllLabels() map[string]string {
 	return all
 }
 
+// Choose returns the usable phones that the words mean: AnyPhone, labels ("api>=30,site=berlin") or
+// names between commas. An error has the code DeviceNotFound if there are none.
+func Choose(ctx context.Context, phones Phones, words string, log *slog.Logger) (
+	chosen []PhoneInfo, err error) {
+	w, described, err := wantedIn(words)
+	if err != nil {
+		return nil, err
+	}
+	if described {
+		return picker{phones, log}.choose(ctx, w)
+	}
+	all, err := phones.List(ctx)
+	if err != nil {
+		return nil, NoPhone(err)
+	}
+	for name := range strings.SplitSeq(words, ",") {
+		name = strings.TrimSpace(name)
+		at := slices.IndexFunc(all, func(p PhoneInfo) bool {
+			return p.Usable && !p.Closed && (p.Serial == name || slices.Contains(p.Addresses, name))
+		})
+		switch {
+		case name == "":
+			return nil, invalid("write serials between commas, any, or labels",
+				"a phone has no name in %q", words)
+		case at < 0:
+			return nil, Refuse(DeviceNotFound, "taploop devices tells why",
+				"phone %q cannot be used", name)
+		case !slices.ContainsFunc(chosen, func(p PhoneInfo) bool { return p.Serial == all[at].Serial }):
+			chosen = append(chosen, all[at])
+		}
+	}
+	return chosen, nil
+}
+
 // picker finds phones by what is wanted of them.
-type picker struct{ m *Manager }
+type picker struct {
+	phones Phones
+	log    *slog.Logger
+}
 
 // choose returns the usable phones that are wanted. The error has the code DeviceNotFound if there
 // are none, and says which labels there are.
@@ -161,7 +199,7 @@ func (k picker) choose(ctx context.Context, w Wanted) ([]PhoneInfo, error) {
 	if err := w.check(); err != nil {
 		return nil, invalid(`write labels like "api>=30,site=berlin"`, "%w", err)
 	}
-	all, err := k.m.opts.Phones.List(ctx)
+	all, err := k.phones.List(ctx)
 	if err != nil {
 		return nil, NoPhone(err)
 	}
@@ -172,7 +210,7 @@ func (k picker) choose(ctx context.Context, w Wanted) ([]PhoneInfo, error) {
 		}
 		has, err := k.hasApp(ctx, p, w["app"])
 		if err != nil {
-			k.m.log.WarnContext(ctx, "listing the apps of a phone", "serial", p.Serial, "err", err)
+			k.log.WarnContext(ctx, "listing the apps of a phone", "serial", p.Serial, "err", err)
 		}
 		if has {
 			fit = append(fit, p)
@@ -189,7 +227,7 @@ func (k picker) hasApp(ctx context.Context, p PhoneInfo, app string) (bool, erro
 		return true, nil
 	}
 	apps := p.Apps
-	if lister, ok := k.m.opts.Phones.(appLister); ok && apps == nil && p.Worker == "" {
+	if lister, ok := k.phones.(appLister); ok && apps == nil && p.Worker == "" {
 		var err error
 		if apps, err = lister.Apps(ctx, p.Serial); err != nil {
 			return false, err
@@ -235,7 +273,7 @@ func (m *Manager) beginOnAny(ctx context.Context, r StartRequest) (Status, error
 		return Status{}, invalid("leave one of the two out",
 			"the phone %q is named, and another one is described", r.Serial)
 	}
-	fit, err := picker{m}.choose(ctx, r.Phone)
+	fit, err := picker{m.opts.Phones, m.log}.choose(ctx, r.Phone)
 	if err != nil {
 		return Status{}, err
 	}
@@ -270,15 +308,15 @@ func (m *Manager) beginOnAny(ctx context.Context, r StartRequest) (Status, error
 		return Status{}, e
 	}
 	r.Queue = true
-	r.Serial = picker{m}.shortest(ctx, line).Serial
+	r.Serial = m.shortest(ctx, line).Serial
 	return m.begin(ctx, r)
 }
 
 // shortest returns the phone for which the fewest runs wait.
-func (k picker) shortest(ctx context.Context, line []PhoneInfo) PhoneInfo {
-	waiting, err := k.m.store.Farm.Waiting(ctx, false)
+func (m *Manager) shortest(ctx context.Context, line []PhoneInfo) PhoneInfo {
+	waiting, err := m.store.Farm.Waiting(ctx, false)
 	if err != nil {
-		k.m.log.WarnContext(ctx, "counting the runs that wait", "err", err)
+		m.log.WarnContext(ctx, "counting the runs that wait", "err", err)
 	}
 	lengths := map[string]int{}
 	for _, h := range waiting {

@@ -33,21 +33,16 @@ type holds struct {
 	end      func()
 }
 
-// open opens the folder. Without cases no phone is held.
-func (h *holds) open(ctx context.Context, base *app.Settings, items []*suite.Item) error {
-	if len(items) == 0 {
-		return nil
-	}
+// open begins to hold phones for the cases.
+func (h *holds) open(ctx context.Context, s *Stage, items []*suite.Item) {
 	var names []string
 	for _, i := range items {
 		names = append(names, filepath.Base(i.Suite.File))
 	}
+	h.db, h.note, h.lang = s.db, s.opts.Play.View.Note, s.opts.Play.Lang
 	h.task = "taploop test: " + strings.Join(slices.Compact(names), ", ")
 	h.runs = map[string]store.Run{}
 	h.living, h.end = context.WithCancel(context.WithoutCancel(ctx))
-	var err error
-	h.db, err = openEnded(ctx, base)
-	return err
 }
 
 // openEnded opens a store and ends what killed tests have left in it. Machines that share a store
@@ -84,7 +79,8 @@ func (h *holds) take(ctx context.Context, serial string) (context.Context, error
 	defer h.mu.Unlock()
 	h.runs[serial] = run
 	held, away := context.WithCancelCause(h.living)
-	h.watching.Go(func() { h.watch(held, serial, run.ID, away) })
+	done := h.db.Owner.Touching(serial)
+	h.watching.Go(func() { defer done(); h.watch(held, serial, run.ID, away) })
 	return held, nil
 }
 
@@ -112,23 +108,25 @@ func (h *holds) lease(ctx context.Context, serial, run string) error {
 	}
 }
 
-// watch ends the hold when someone stops it, or starts a task in its place.
+// watch ends the hold when someone stops it, or starts a task in its place. What is under way on
+// the phone then has a moment to end.
 func (h *holds) watch(held context.Context, serial, run string, away func(error)) {
 	for wait.For(held, glance) == nil {
 		if r, err := h.db.Runs.Get(held, run); err == nil && r.State != store.Running {
 			away(fmt.Errorf(suite.WordsIn(h.lang).Play.Taken, serial))
+			_ = wait.For(h.living, letGo)
 		}
 	}
 }
+
+// letGo is how long others wait for what is under way on a phone.
+const letGo = 5 * time.Second
 
 // glance is how soon it is noticed that a phone was taken from the tests.
 const glance = 300 * time.Millisecond
 
 // close gives the phones back.
 func (h *holds) close() error {
-	if h.db == nil {
-		return nil
-	}
 	h.end()
 	h.watching.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -148,5 +146,5 @@ func (h *holds) close() error {
 			errs = append(errs, fmt.Errorf("giving %s back: %w", serial, err))
 		}
 	}
-	return errors.Join(append(errs, h.db.Close())...)
+	return errors.Join(errs...)
 }

@@ -52,7 +52,7 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	// the attempt outlives ctx: it is stopped and torn down
 	living := context.WithoutCancel(ctx)
 	told := func(report string) { x.told.Store(&report) }
-	if x.parts, err = app.Open(living, set, app.Options{Told: told}); err != nil {
+	if x.parts, err = app.Open(living, set, app.Options{Told: told, Phones: s.db}); err != nil {
 		return nil, &suite.Trouble{Kind: suite.KindSuite, Err: err}
 	}
 	phone, err := x.parts.Host.Open(ctx, at.Serial)

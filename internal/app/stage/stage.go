@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/config"
-	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
@@ -39,7 +38,7 @@ const (
 // Options say how cases are run.
 type Options struct {
 	Play     play.Options // without what the stage sets: phones, folders and what opens them
-	Phones   string       // serials between commas, "any", or "sandbox[:N]"
+	Phones   string       // as runs.Choose takes them, or "sandbox[:N]"
 	Mode     Mode
 	Dir      string // of the reports' files, "" for none
 	Scripted func() // called when the simulated phones come with their scripted model
@@ -51,6 +50,7 @@ type Stage struct {
 	base *app.Settings // as they were given
 	set  *app.Settings // with the phones' ADB server
 	host *device.Host
+	db   *store.Store // the usual one, nil for simulated phones
 	pool []play.Phone
 	temp string
 
@@ -77,8 +77,6 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 		more["data_dir"] = filepath.Join(base.Conf.DataDir, "tests")
 		more["store.url"] = store.SQLiteURL // in that folder, also where machines share a store
 	}
-	s.holds.note, s.holds.lang = o.Play.View.Note, o.Play.Lang
-	s.closers = append(s.closers, s.holds.close)
 	kind, count, _ := strings.Cut(o.Phones, ":")
 	switch {
 	case kind == "sandbox":
@@ -86,8 +84,8 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 			more["data_dir"] = filepath.Join(s.temp, "data")
 		}
 		err = s.simulate(ctx, count, more)
-	case !o.Play.Ask:
-		err = s.holds.open(ctx, base, items)
+	default:
+		err = s.share(ctx, items)
 	}
 	if err == nil {
 		err = s.settings(ctx, items, more)
@@ -95,13 +93,23 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 	if err != nil {
 		return s, err
 	}
-	if s.host, err = app.NewHost(s.set, nil); err != nil {
-		return s, err
-	}
-	if s.pool == nil {
-		s.pool, err = s.phones(ctx)
+	if s.host, err = app.NewHost(s.set, s.db); err == nil && s.pool == nil {
+		err = s.phones(ctx)
 	}
 	return s, err
+}
+
+// share opens the usual data folder, whose phones are used.
+func (s *Stage) share(ctx context.Context, items []*suite.Item) (err error) {
+	if s.db, err = openEnded(ctx, s.base); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.db.Close)
+	if !s.opts.Play.Ask {
+		s.holds.open(ctx, s, items)
+		s.closers = append(s.closers, s.holds.close)
+	}
+	return nil
 }
 
 // settings makes those of the cases, and opens their data folder once.
@@ -115,6 +123,7 @@ func (s *Stage) settings(ctx context.Context, items []*suite.Item, more map[stri
 		}
 	}
 	more["loop.max_steps"] = steps
+	more["farm.role"] = config.Both // the phones of the ADB server are used
 	var err error
 	if s.set, err = s.base.With(more); err != nil {
 		return err
@@ -137,44 +146,33 @@ func (s *Stage) Close() error {
 	return errors.Join(errs...)
 }
 
-// phones lists the connected phones that were asked for.
-func (s *Stage) phones(ctx context.Context) ([]play.Phone, error) {
-	infos, err := s.host.List(ctx)
+// phones lists the phones here that were asked for. Other machines that share the store may have
+// more of them.
+func (s *Stage) phones(ctx context.Context) error {
+	list, err := runs.Choose(ctx, app.NewFarm(s.set, s.db, s.host, nil), s.opts.Phones, s.set.Log)
 	if err != nil {
-		return nil, app.PhoneTrouble(err)
+		return fmt.Errorf("--phones is %q: %w", s.opts.Phones, err)
 	}
-	var all []play.Phone
-	for _, i := range infos {
-		if i.Usable() {
-			all = append(all, play.Phone{Serial: i.Serial, Addresses: i.Addresses,
-				Model: i.Model, SDK: i.SDK})
+	for _, i := range list {
+		if i.Worker != "" {
+			err = runs.Refuse(runs.DeviceNotFound, "run the tests there, or name its ADB server "+
+				"behind a tunnel: --adb-server", "phone %s is at machine %s", i.Serial, i.Worker)
+			if s.opts.Phones != runs.AnyPhone {
+				return err
+			}
+			s.opts.Play.View.Note(err.Error())
+			continue
 		}
+		p := play.Phone{Serial: i.Serial, Addresses: i.Addresses, Model: i.Model, SDK: i.SDK}
+		for name, value := range i.AllLabels() {
+			p.Addresses = append(p.Addresses, name+"="+value)
+		}
+		s.pool = append(s.pool, p)
 	}
-	if s.opts.Phones == "any" && all == nil {
-		return nil, app.PhoneTrouble(hint.Add(errors.New("no phone can be used"),
-			"taploop devices tells why; --phones sandbox needs none"))
-	} else if s.opts.Phones == "any" {
-		return all, nil
+	if s.pool != nil {
+		return nil
 	}
-	var chosen []play.Phone
-	for serial := range strings.SplitSeq(s.opts.Phones, ",") {
-		if serial = strings.TrimSpace(serial); serial == "" {
-			return nil, app.Usage(fmt.Errorf("--phones is %q", s.opts.Phones),
-				"write serials between commas, any, or sandbox")
-		}
-		known := func(p play.Phone) bool {
-			return p.Serial == serial || slices.Contains(p.Addresses, serial)
-		}
-		at := slices.IndexFunc(all, known)
-		if at < 0 {
-			return nil, app.PhoneTrouble(hint.Add(fmt.Errorf("phone %q cannot be used", serial),
-				"taploop devices tells why"))
-		}
-		if !slices.ContainsFunc(chosen, known) {
-			chosen = append(chosen, all[at])
-		}
-	}
-	return chosen, nil
+	return err
 }
 
 // firstMoment is when the clocks of simulated phones begin, so that recordings do not age.
@@ -219,11 +217,8 @@ func (s *Stage) usable(ctx context.Context, serial string) bool {
 	ctx, cancel := context.WithTimeout(ctx, comeBack)
 	defer cancel()
 	for wait.For(ctx, comeBack/16) == nil {
-		infos, _ := s.host.List(ctx) // without the server there is none
-		if slices.ContainsFunc(infos, func(i device.PhoneInfo) bool {
-			return i.Serial == serial && i.Usable()
-		}) {
-			return true
+		if states, _ := s.host.States(ctx); states[serial] == "device" {
+			return true // without the server there is none
 		}
 	}
 	return false
