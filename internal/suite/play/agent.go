@@ -40,7 +40,7 @@ func (t *try) play(ctx context.Context) {
 	for n, part := range t.at.Item.Stages {
 		next, err := t.begin(ctx, st, n, part)
 		if err != nil {
-			t.broke(suite.KindPhone, err)
+			t.broke(suite.KindSuite, err)
 			break
 		}
 		st = next
@@ -98,13 +98,11 @@ func (t *try) begin(ctx context.Context, st runs.Status, n int, part suite.Stage
 	}
 	var out *usecase.Outcome
 	var err error
-	var plan json.RawMessage
-	if part.Skill != nil {
-		if plan, err = json.Marshal(part.Skill); err != nil {
-			return st, err
-		}
-	}
 	if n == 0 {
+		var plan json.RawMessage
+		if part.Skill != nil {
+			plan, _ = json.Marshal(part.Skill) // it was read before
+		}
 		out, err = t.scene.Cases.Start(ctx, t.call(), usecase.Start{Task: part.Task,
 			ReplyMode: mode, Reset: !t.opened, Moving: t.opened, Skill: plan, Running: how})
 	} else {

@@ -76,14 +76,19 @@ func line(ctx context.Context, at *Scene, s *suite.Suite, l *suite.Line) (kind s
 			return p.Push(ctx, f, l.Push.To)
 		})
 	default:
-		err = shell(ctx, p, l.Shell)
+		err = shell(ctx, p.Run, l.Shell)
 	}
 	return suite.KindSuite, err
 }
 
-func shell(ctx context.Context, p device.Admin, command string) error {
-	said, code, err := p.Run(ctx, command, shellTime)
-	if err == nil && code != 0 {
+// shell runs a command line with the run of a phone.
+func shell(ctx context.Context, run func(context.Context, string, time.Duration) (
+	said string, code int, err error), command string) error {
+	said, code, err := run(ctx, command, shellTime)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil: // it hangs, not the phone
+		err = &suite.Trouble{Kind: suite.KindSuite, Err: err}
+	case err == nil && code != 0:
 		err = fmt.Errorf("shell %s ended with code %d: %s", command, code,
 			text.Cut(text.Line(said), 300))
 	}
@@ -120,8 +125,8 @@ func trouble(kind string, err error) error {
 	case errors.Is(err, adb.ErrNoServer), code == runs.ADBUnreachable:
 		kind = suite.KindADB
 	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, device.ErrNoPhone),
-		errors.Is(err, context.DeadlineExceeded), code == runs.DeviceOffline,
-		code == runs.DeviceNotFound, code == runs.DeviceUnauthorized:
+		errors.Is(err, context.DeadlineExceeded), code.Remedy() == runs.SeePhones,
+		code == runs.DeviceBusy:
 		kind = suite.KindPhone
 	}
 	return &suite.Trouble{Kind: kind, Err: err}

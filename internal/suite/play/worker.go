@@ -54,7 +54,10 @@ func (w *worker) item(ctx context.Context, i *suite.Item) bool {
 				return false
 			}
 			w.note(fmt.Sprintf(w.say.Play.IsBack, w.phone.Serial, got.Message))
-			again, n, w.ready = again-1, n-1, map[*suite.Suite]bool{}
+			again, n = again-1, n-1
+			for s := range w.ready {
+				w.ready[s] = false
+			}
 			continue
 		}
 		last := n > retries || !worthRetrying(&got) || ctx.Err() != nil

@@ -1,0 +1,67 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/suite"
+)
+
+// A line that does not end is the suite's fault, unless the phone was lost.
+func TestTheKindOfATroubleIsThatOfWhoeverCanMendIt(t *testing.T) {
+	kind := func(err error) string {
+		t.Helper()
+		x, is := errors.AsType[*suite.Trouble](err)
+		require.True(t, is)
+		return x.Kind
+	}
+	hangs := func(context.Context, string, time.Duration) (string, int, error) {
+		return "", 0, fmt.Errorf("running it: %w", context.DeadlineExceeded)
+	}
+	sleeps := func(ctx context.Context) error {
+		return trouble(suite.KindSuite, shell(ctx, hangs, "sleep 1000"))
+	}
+	require.Equal(t, suite.KindSuite, kind(sleeps(t.Context())))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Equal(t, suite.KindPhone, kind(sleeps(ended)))
+
+	for code, want := range map[runs.Code]string{
+		runs.InvalidArgument: suite.KindSuite, runs.InternalError: suite.KindSuite,
+		runs.DeviceBusy: suite.KindPhone, runs.DeviceOffline: suite.KindPhone,
+		runs.ADBUnreachable: suite.KindADB,
+	} {
+		require.Equal(t, want, kind(trouble(suite.KindSuite, runs.Refuse(code, "", "x"))), code)
+	}
+}
+
+// worked is a worker whose attempts end with these errors, one after the other.
+func worked(on *suite.Suite, errs ...error) (*worker, *suite.Item) {
+	i := &suite.Item{Suite: on}
+	o := &Options{Open: func(context.Context, Attempt) (*Scene, error) {
+		err := errs[0]
+		errs = errs[1:]
+		return nil, err
+	}, Usable: func(context.Context, string) bool { return true },
+		View: View{Began: func(Attempt) {}, Ended: func(suite.Result) {}, Note: func(string) {}}}
+	w := &worker{queue: newQueue([]*suite.Item{i}, o), held: context.Background()}
+	w.rested = func() {}
+	return w, i
+}
+
+// What began on a phone is torn down there, also if the phone was away meanwhile.
+func TestASuiteThatBeganBeforeThePhoneWasAwayIsTornDown(t *testing.T) {
+	one := &suite.Suite{Name: "one"}
+	w, i := worked(one, device.ErrNoPhone, &suite.Trouble{Kind: suite.KindSuite,
+		Err: errors.New("x")})
+	w.ready = map[*suite.Suite]bool{one: true}
+	require.True(t, w.item(t.Context(), i))
+	require.Equal(t, map[*suite.Suite]bool{one: false}, w.ready)
+}
