@@ -164,13 +164,10 @@ func (x *execution) acquire(ctx context.Context) (store.Run, error) {
 	if err != nil {
 		return store.Run{}, err
 	}
-	change := store.Change{From: []store.State{store.Queued}, Fence: x.run.Fence,
-		To: store.Running, Reason: agentloop.StillRunning}
-	if x.settings.Begin != nil { // it has begun
-		x.settings.Begin = nil
-		change.Settings = encode(x.settings)
-	}
-	run, err := x.m.store.Runs.Transition(ctx, x.run.ID, change)
+	x.settings.Begin = nil // it has begun
+	run, err := x.m.store.Runs.Transition(ctx, x.run.ID, store.Change{
+		From: []store.State{store.Queued}, Fence: x.run.Fence, To: store.Running,
+		Reason: agentloop.StillRunning, Settings: encode(x.settings)})
 	if err == nil && x.sess.Serial != "" {
 		x.untouched = x.m.store.Owner.Touching(x.sess.Serial)
 	}

@@ -120,11 +120,8 @@ func (f farm) claim(ctx context.Context, u store.Hold) error {
 	if err != nil {
 		return err
 	}
-	p := plan{task: c.run.Task, maxSteps: c.run.MaxSteps, settings: s.Settings, wish: s.Wish}
-	if b := s.Begin; b != nil {
-		p.home, p.fresh, p.handed, p.said, p.turn = b.Home, b.Fresh, b.Handed, b.Said, b.Turn
-	}
-	x, err := m.plan(c.sess.Kind(), p)
+	x, err := m.plan(c.sess.Kind(), plan{task: c.run.Task, maxSteps: c.run.MaxSteps,
+		settings: s.Settings, wish: s.Wish}.yet(s.Begin))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -44,6 +45,15 @@ type kind interface {
 	asks(ctx context.Context, sess store.Session) ([]inquiry.Question, error)
 	// stopped stops what the session has started. It is called after the run was stopped.
 	stopped(ctx context.Context, r StopRequest) error
+}
+
+// yet is the plan of a run that has yet to begin as b says, or of one that has begun if b is nil.
+func (p plan) yet(b *beginning) plan {
+	if b != nil {
+		p.home, p.fresh, p.turn = p.home || b.Home, b.Fresh, b.Turn
+		p.handed, p.said = p.handed || b.Handed, cmp.Or(p.said, b.Said)
+	}
+	return p
 }
 
 func (m *Manager) kindOf(k store.Kind) kind {
@@ -208,9 +218,7 @@ func (m *Manager) plan(k store.Kind, p plan) (*execution, error) {
 	x.settings.Wish = p.wish
 	x.begin = beginning{Home: p.home, Fresh: p.fresh, Handed: p.handed, Said: p.said,
 		Turn: p.turn}
-	if m.opts.Neighbours != nil { // whoever carries it out begins like that
-		x.settings.Begin = &x.begin
-	}
+	x.settings.Begin = &x.begin // whoever carries it out begins like that
 	return x, m.kindOf(k).plan(x, p)
 }
 

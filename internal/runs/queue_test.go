@@ -174,6 +174,28 @@ func TestARunWaitsNoLongerThanItIsTo(t *testing.T) {
 			require.Equal(t, store.Completed, w.wait(st.Session.ID).Run.State, "its turn has come")
 		})
 	})
+	t.Run("over a restart", func(t *testing.T) {
+		bubble(t, func(t *testing.T, w *fixture) {
+			held := w.wait(w.start("ask").Session.ID)
+			queue := func(until time.Time) string {
+				st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true,
+					Turn: runs.Turn{Until: until}, Settings: runs.Settings{DetachedOK: true}})
+				require.NoError(t, err)
+				return st.Session.ID
+			}
+			late, other := queue(time.Now().Add(7*time.Second)), queue(time.Time{})
+			w.close()
+			w.begin()
+			require.NoError(t, w.manager.Recover(w.ctx()))
+			require.NoError(t, w.manager.ResumePaused(w.ctx(), runs.ResumeAll))
+			time.Sleep(10 * time.Second)
+			require.Contains(t, w.wait(late).Run.Error, "did not come within")
+			before := len(w.phones.phones["A"].done())
+			w.reply(held.Session.ID, "red")
+			require.Equal(t, store.Completed, w.wait(other).Run.State)
+			require.Contains(t, w.phones.phones["A"].done()[before:], "key home")
+		})
+	})
 	t.Run("at a worker", func(t *testing.T) {
 		bubble(t, func(t *testing.T, w *fixture) {
 			all := newFakePhones("P")

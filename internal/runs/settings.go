@@ -42,7 +42,7 @@ type storedSettings struct {
 	Wish string `json:"wish,omitempty"`
 	// of the calls that started or resumed the session's runs, oldest first
 	Keys []usedKey `json:"keys,omitempty"`
-	// of a run that has yet to begin, and that other machines may carry out
+	// of a run that has yet to begin, also after a restart or on another machine
 	Begin *beginning `json:"begin,omitempty"`
 }
 
