@@ -330,6 +330,16 @@ func TestAnInquiryWithHiddenCharactersIsTheSameUnderItsKey(t *testing.T) {
 	})
 }
 
+// A question for a secret is not the same that asks for words that may be shown.
+func TestAKeyIsNotForTheSameQuestionWithASecret(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		question := in{"prompt": "which?", "idempotency_key": "k", "wait_seconds": 0}
+		w.ask("send_inquiry", question)
+		question["secret"] = true
+		require.Equal(t, "INVALID_ARGUMENT", w.call("send_inquiry", question).code())
+	})
+}
+
 func TestSentencesShowWhatAPersonWrote(t *testing.T) {
 	const words = `<b> & "c" > d`
 	bubble(t, func(t *testing.T, w *fixture) {

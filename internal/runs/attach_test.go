@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"encoding/json"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -158,6 +159,23 @@ func TestTheSameKeyIsTheSameSession(t *testing.T) {
 		require.Equal(t, id, again.Session.ID, "across a restart, and although it has ended")
 		require.Equal(t, agentloop.TaskCompleted, again.Reason)
 		require.Equal(t, []string{"tap", "tap"}, w.phones.phones["A"].done())
+	})
+}
+
+// A skill's task may not say what its parameters are.
+func TestAKeyIsNotForTheSameTaskWithAnotherSkill(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		start := func(plan string) (runs.Status, error) {
+			return w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Key: "k",
+				Settings: runs.Settings{Skill: json.RawMessage(plan)}})
+		}
+		st, err := start(`{"to": "Bob <b>"}`)
+		require.NoError(t, err)
+		again, err := start(`{"to": "Bob <b>"}`)
+		require.NoError(t, err)
+		require.Equal(t, st.Session.ID, again.Session.ID)
+		_, err = start(`{"to": "Anna"}`)
+		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err))
 	})
 }
 

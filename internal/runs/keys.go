@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -18,7 +19,7 @@ func (k usedKey) again(task string, same bool) error {
 		return nil
 	}
 	return invalid("use a new key for another call",
-		"the key %q stands for a call that brought another task or phone", k.Key)
+		"the key %q stands for a call that brought another task, phone or values", k.Key)
 }
 
 func sameTask(a, b string) bool {
@@ -42,11 +43,17 @@ func (m *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, erro
 	if err != nil {
 		return Status{}, false, err
 	}
-	used := usedKey{Key: r.Key, Task: r.Task}
+	used, same := usedKey{Key: r.Key, Task: r.Task}, true
 	if len(first) > 0 {
+		s, err := settingsOf(first[0])
+		if err != nil {
+			return Status{}, false, err
+		}
 		used.Task = first[0].Task
+		same = s.Skill == nil || r.Settings.Skill == nil || // a task may find its skill by itself
+			bytes.Equal(encode(s.Skill), encode(r.Settings.Skill))
 	}
-	same := sess.Kind() == r.Kind &&
+	same = same && sess.Kind() == r.Kind &&
 		(r.anywhere() || means(ctx, m.opts.Phones, r.Serial, sess.Serial))
 	if err := used.again(r.Task, same); err != nil {
 		return Status{}, false, err

@@ -348,7 +348,7 @@ func sameInquiry(a, b inquiry.Question) bool {
 	y, other := json.Marshal(b.Body)
 	return err == nil && other == nil && bytes.Equal(x, y) && a.Task == b.Task &&
 		a.SessionID == b.SessionID && a.DefaultAnswer == b.DefaultAnswer &&
-		a.OnTimeout == b.OnTimeout && a.Public == b.Public
+		a.OnTimeout == b.OnTimeout && a.Public == b.Public && a.Secret == b.Secret
 }
 
 // mayAsk refuses a client that has asked too much that is not answered.
