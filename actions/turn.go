@@ -1,5 +1,11 @@
 package actions
 
+import (
+	"encoding/json"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
 // Reply is what a model answered, as it was.
 type Reply struct {
 	Text      string `json:"text,omitempty"`
@@ -24,6 +30,8 @@ type Turn struct {
 	App    string    `json:"app,omitempty"`    // package that was in front
 	Reply  Reply     `json:"reply"`
 	Did    string    `json:"did,omitempty"` // the action, in the model's words or in ours
+
+	Kept json.RawMessage `json:"kept,omitempty"` // what a policy keeps in the place of a step
 }
 
 // Texts returns the turn with f applied to every text in it, for example to mask a secret.
@@ -33,6 +41,10 @@ func (t Turn) Texts(f func(string) string) Turn {
 		t.Answer = &Exchange{f(t.Answer.Question), f(t.Answer.Answer), t.Answer.Outcome}
 	}
 	t.App, t.Did = f(t.App), f(t.Did)
+	var kept any
+	if json.Unmarshal(t.Kept, &kept) == nil { // numbers are no text
+		t.Kept, _ = json.Marshal(text.InJSON(kept, f)) // of JSON
+	}
 	t.Reply.Text = f(t.Reply.Text)
 	t.Reply.Reasoning = f(t.Reply.Reasoning)
 	t.Reply.Calls = mapped(t.Reply.Calls, func(c Call) Call {

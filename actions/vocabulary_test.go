@@ -204,6 +204,10 @@ func written(t *testing.T, a actions.Action) string {
 // fill puts the text into every string of v. A string of a named type is no text, but one of a
 // closed set, which Validate holds it to.
 func fill(t *testing.T, v reflect.Value, text string) {
+	if v.Type() == reflect.TypeFor[json.RawMessage]() {
+		v.SetBytes([]byte(`{"at":[{"did":"` + text + `"}]}`))
+		return
+	}
 	switch v.Kind() {
 	case reflect.String:
 		if v.Type() == reflect.TypeFor[string]() {

@@ -132,30 +132,34 @@ type Healed struct {
 
 // PlaceOf is where a run with this progress is in its skill. ok is false for a run of none.
 func PlaceOf(p agentloop.Progress) (at Place, ok bool) {
-	at, _, ok = placeIn(p.History)
-	return at, ok
+	at, others, err := placeIn(p.History)
+	return at, err == nil && len(others) < len(p.History)
 }
 
-func placeIn(history []actions.Turn) (at Place, others []actions.Turn, ok bool) {
+func placeIn(history []actions.Turn) (at Place, others []actions.Turn, err error) {
 	for _, t := range history {
 		if t.Step != mark {
 			others = append(others, t)
 			continue
 		}
-		ok = json.Unmarshal([]byte(t.Reply.Text), &at) == nil
+		err = json.Unmarshal(t.Kept, &at)
 	}
-	return at, others, ok
+	return at, others, err
 }
 
 func (at Place) turn() actions.Turn {
 	b, _ := json.Marshal(at) // numbers and texts
-	return actions.Turn{Step: mark, Reply: actions.Reply{Text: string(b)}}
+	return actions.Turn{Step: mark, Kept: b}
 }
 
 // Next implements agentloop.Policy.
 func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
-	var at Place
-	at, s.History, _ = placeIn(s.History)
+	at, others, err := placeIn(s.History)
+	if err != nil { // it would begin anew
+		return agentloop.Proposal{History: s.History}, fmt.Errorf(
+			"%w: where the run is in it cannot be read: %w", agentloop.ErrSkillDiverged, err)
+	}
+	s.History = others
 	x := &moment{Policy: p, ctx: ctx, now: s, at: &at}
 	out, err := x.next()
 	at.Step = s.Step
