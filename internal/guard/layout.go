@@ -62,7 +62,8 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 		!viewing().MatchString(on[0]) && (l.Dialog || !leadsOn(s, on[0]))
 	button := l.Button || l.Primary || l.Dialog && !l.goesOn()
 	if own := sumIn(on); own != "" && short(on) && (l.Button || l.Primary || l.Dialog) &&
-		!viewing().MatchString(on[0]) {
+		!viewing().MatchString(on[0]) &&
+		(own != on[0] || l.Primary || l.Dialog || !l.goesOn() || soldFor().MatchString(own)) {
 		return append(list, finding{classNamed("pay"), underFinger, own})
 	}
 	ends := l.Primary || l.decides()
@@ -121,7 +122,7 @@ var booked = regexp.MustCompile(`^[-−–+] ?[^\pL\p{Nd}]?\p{Nd}|^[^\pL\p{Nd}]?
 func (l *Layout) sells(on []string, named bool) *finding {
 	switch {
 	case l == nil:
-	case l.Button && (!l.Peer || l.Beside == nil) && len(on) == 1 &&
+	case l.Button && (!l.Peer || !l.goesOn()) && len(on) == 1 &&
 		soldFor().MatchString(on[0]) && sumIn(on) != "",
 		len(on) > 1 && inPoints().MatchString(on[0]) && !inPoints().MatchString(on[1]) &&
 			sumIn(on[1:]) != "",

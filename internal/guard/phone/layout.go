@@ -317,7 +317,7 @@ func alike(a, b float64) bool { return a-b < 0.012 && b-a < 0.012 }
 func (p *page) peer(i int) bool {
 	r := p.list[i].Bounds
 	inLine, inColumn := map[string]bool{}, map[string]bool{}
-	priced := guard.Priced(said(&p.list[i])) && len(p.besides(i)) == 0
+	priced := guard.Priced(said(&p.list[i]))
 	for j := range p.list {
 		o := &p.list[j]
 		if !o.Touchable() || o.Editable || o.Checkable != p.list[i].Checkable ||
