@@ -109,12 +109,12 @@ type Place struct {
 	Rest    bool   `json:"rest,omitempty"`    // also the steps behind it, if anything
 	Heard   int    `json:"heard,omitempty"`   // exchanges that the run had when it healed last
 	Told    int    `json:"told,omitempty"`    // instructions that were taken in
-	On      string `json:"on,omitempty"`      // the app and the activity
+	On      string `json:"on,omitempty"`      // the app and the activity that were in front last
 	Above   int    `json:"above,omitempty"`   // scrolls to the page's beginning
 	Sank    bool   `json:"sank,omitempty"`    // it was scrolled down for the next step
-	Sought  uint32 `json:"sought,omitempty"`  // the page where the last action was such a scroll
-	// Toward is the direction of such a scroll.
-	Toward  actions.Direction `json:"toward,omitempty"`
+	// Sought is the page on which the last action was a scroll to what is missing, 0 if it was none.
+	Sought  uint32            `json:"sought,omitempty"`
+	Toward  actions.Direction `json:"toward,omitempty"` // of that scroll
 	Waits   int               `json:"waits,omitempty"`
 	Scrolls int               `json:"scrolls,omitempty"`
 	Dropped int               `json:"dropped,omitempty"`
@@ -408,7 +408,7 @@ func (x *moment) ready(j int) (actions.Action, error) {
 		n++
 		found, i, failed := x.page.find(&t)
 		if failed == nil && a.Traits().Kind == actions.KindText {
-			failed = x.page.filled(&t, i)
+			failed = x.page.untouched(&t, i)
 		}
 		if failed != nil && err == nil {
 			err = fmt.Errorf("%s: %w", text.Quote(t.words(), 60), failed)
@@ -456,11 +456,11 @@ func (p *page) hasFocus(t *Target) error {
 	case !p.list[i].Focused:
 		return fmt.Errorf("%s has not the focus", text.Quote(t.words(), 60))
 	}
-	return p.filled(t, i)
+	return p.untouched(t, i)
 }
 
-// filled returns an error for a field with text that was empty when it was typed into.
-func (p *page) filled(t *Target, i int) error {
+// untouched returns an error for a field with text that was empty when it was typed into.
+func (p *page) untouched(t *Target, i int) error {
 	if t.Empty && !blank(&p.list[i]) {
 		return fmt.Errorf("%s has text in it already", text.Quote(t.words(), 60))
 	}
@@ -476,16 +476,31 @@ func anywhere(a actions.Action) bool {
 	return false
 }
 
-// answered is a text with the answers of this run's questions: the skill's own, and no others.
+// answered is a text with the answers of this run's questions: the skill's own, and no others. What
+// was not answered stays as it is.
 func (x *moment) answered(s string) string {
-	var own []string
-	for _, e := range x.now.Exchanges {
-		if x.plan.Skill.asks(e.Question, own) {
-			own = append(own, e.Answer)
+	var asks, own []string
+	for n := range x.steps() {
+		a, _ := x.steps()[n].action()
+		if info, is := a.(actions.Info); is {
+			asks = append(asks, info.Question)
 		}
 	}
-	return filled(s, own)
+	for _, e := range x.now.Exchanges {
+		switch asked := func(q string) bool { return withAnswers(q, own) == e.Question }; {
+		case !slices.ContainsFunc(asks, asked):
+		case slices.Contains(answers, e.Outcome):
+			own = append(own, e.Answer)
+		default:
+			own = append(own, fmt.Sprintf("{{answer %d}}", len(own)+1))
+		}
+	}
+	return withAnswers(s, own)
 }
+
+// answers are the outcomes with an answer.
+var answers = []actions.Outcome{actions.Answered, actions.DefaultAnswer, actions.ModelAnswer,
+	actions.Remembered}
 
 // act proposes a step's action.
 func (x *moment) act(j int, a actions.Action) agentloop.Proposal {

@@ -336,13 +336,14 @@ func TestAnAnswerIsThatOfTheSkillsQuestion(t *testing.T) {
 		"- action: {verb: INFO, question: Who?}\n- action: {verb: TYPE, text: '{{answer 1}}'}\n"+
 		"  focus: {locators: [{id: f}]}\n"))
 	require.NoError(t, err)
-	who := actions.Exchange{Question: "Who?", Answer: "Tom"}
+	who := actions.Exchange{Question: "Who?", Answer: "Tom", Outcome: actions.Answered}
 	other := actions.Exchange{Question: "May the model?", Answer: "Yes"}
+	refused := actions.Exchange{Question: "Who?", Outcome: actions.Refused}
 	for _, c := range []struct {
 		heard []actions.Exchange
 		types string
 	}{{[]actions.Exchange{other, who}, "Tom"}, {[]actions.Exchange{who, other}, "Tom"},
-		{[]actions.Exchange{other}, ""}} {
+		{[]actions.Exchange{other}, ""}, {[]actions.Exchange{refused}, ""}} {
 		x := &moment{Policy: New(Plan{s, HealAuto}, nil, "en"), at: &Place{}, page: &page{
 			list: []screen.Element{{ResourceID: "f", Editable: true, Focused: true, Enabled: true,
 				Bounds: screen.Rect{Max: screen.Point{X: 1, Y: 0.1}}}},

@@ -168,6 +168,8 @@ func Parse(file string, b []byte) (*Skill, error) {
 	return s, s.problems(b).Err()
 }
 
+const mostProblems = 20 // that are told of a file's texts
+
 // problems is what is wrong beyond the form, in a file.
 func (s *Skill) problems(file []byte) (all keys.Problems) {
 	note := func(at keys.Position, where string, err error) {
@@ -199,7 +201,10 @@ func (s *Skill) problems(file []byte) (all keys.Problems) {
 	}
 	for _, m := range placeholder.FindAllStringSubmatch(s.texts(), -1) {
 		_, known := params.Schema.Properties[m[1]]
-		if !known && m[0] != secret && !strings.HasPrefix(m[1], "answer ") {
+		if len(all) >= mostProblems {
+			break
+		}
+		if !known && !own.MatchString(m[0]) {
 			at := s.At()
 			before, _, _ := bytes.Cut(file, []byte(m[0]))
 			at.Line, at.Column = bytes.Count(before, []byte("\n"))+1, 1
@@ -437,20 +442,12 @@ func (s *Skill) mapped(f func(string) string) (*Skill, error) {
 	return out, json.Unmarshal(b, out)
 }
 
-// asks reports whether a question is one of the skill's steps.
-func (s *Skill) asks(question string, answers []string) bool {
-	return slices.ContainsFunc(s.Steps, func(step Step) bool {
-		a, _ := step.action()
-		info, is := a.(actions.Info)
-		return is && filled(info.Question, answers) == question
-	})
-}
-
-// filled is a text with answers in the place of their numbers.
-func filled(s string, answers []string) string {
+// withAnswers is a text with answers in the place of their numbers.
+func withAnswers(s string, answers []string) string {
 	return placeholder.ReplaceAllStringFunc(s, func(m string) string {
-		n, err := strconv.Atoi(strings.TrimPrefix(m[2:len(m)-2], "answer "))
-		if err != nil || n < 1 || n > len(answers) {
+		number, is := strings.CutPrefix(m[2:len(m)-2], "answer ")
+		n, err := strconv.Atoi(number)
+		if !is || err != nil || n < 1 || n > len(answers) {
 			return m
 		}
 		return answers[n-1]

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/keys"
 )
 
 const onePress = `name: buy
@@ -112,6 +114,21 @@ func TestOnlyStepsAreCounted(t *testing.T) {
 	require.ErrorContains(t, err, "too many")
 }
 
+// However many placeholders nothing stands for, a few of them are told.
+func TestSomeOfManyUnknownPlaceholdersAreTold(t *testing.T) {
+	t.Parallel()
+	var task strings.Builder
+	for n := range 10_000 {
+		fmt.Fprintf(&task, "{{a%d}}", n)
+	}
+	_, err := Parse("x", []byte("name: x\ndescription: x\ntask: '"+task.String()+"'\nsteps:\n"+
+		"- action: {verb: HOME}\n"))
+	var all keys.Problems
+	require.ErrorAs(t, err, &all)
+	require.Len(t, all, 20)
+	require.ErrorContains(t, err, "{{a0}}: params have no such")
+}
+
 // A question may have an earlier answer in it.
 func TestAQuestionMayNameAnAnswer(t *testing.T) {
 	t.Parallel()
@@ -120,8 +137,11 @@ func TestAQuestionMayNameAnAnswer(t *testing.T) {
 		"- action: {verb: INFO, question: 'Which number of {{answer 1}}?'}\n"))
 	require.NoError(t, err)
 	x := &moment{Policy: New(Plan{s, HealAuto}, nil, "en"), at: &Place{}}
-	x.now.Exchanges = []actions.Exchange{{Question: "Who?", Answer: "Tom"},
-		{Question: "Which number of {{answer 1}}?", Answer: "none of ours"},
-		{Question: "Which number of Tom?", Answer: "12"}}
+	x.now.Exchanges = []actions.Exchange{
+		{Question: "Who?", Answer: "Tom", Outcome: actions.Answered},
+		{Question: "Which number of {{answer 1}}?", Answer: "none of ours",
+			Outcome: actions.Answered},
+		{Question: "Which number of Tom?", Answer: "12", Outcome: actions.DefaultAnswer}}
 	require.Equal(t, "Tom 12 {{answer 3}}", x.answered("{{answer 1}} {{answer 2}} {{answer 3}}"))
+	require.Equal(t, "{{1}} {{a 1}}", x.answered("{{1}} {{a 1}}"), "it is a value's")
 }
