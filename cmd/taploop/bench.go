@@ -209,7 +209,7 @@ func (c *benchCmd) report(a *invocation, r shownReport, failed error) error {
 	}
 	if c.JSON {
 		err = printJSON(a.out, r)
-	} else if err = tty.Table(a.out, r.Table(), tty.Columns(a.out)); err == nil {
+	} else if err = tty.Table(a.out, r.Table(a.term), tty.Columns(a.out)); err == nil {
 		_, err = fmt.Fprintln(a.out, r.Page)
 	}
 	if r.Done < r.Planned {

@@ -87,8 +87,8 @@ func (c *calibrateCmd) measure(ctx context.Context, a *invocation) (r calibrate.
 	return calibrate.Run(ctx, calibrate.Options{Model: asked, Table: families.Known,
 		Dialect: a.Conf.Model.Dialect, Prompt: prompt, Screens: screens,
 		Asking: func(done, all int) {
-			live.Show(fmt.Sprintf("%s %d of %d: asking %s", bench.Bar(done, all), done, all,
-				a.Conf.Model.Name))
+			live.Show(a.phrase(fmt.Sprintf("%s %d of %d: asking %s", bench.Bar(done, all), done,
+				all, a.Conf.Model.Name)))
 		}})
 }
 
@@ -101,7 +101,7 @@ func (c *calibrateCmd) write(ctx context.Context, a *invocation, edit *config.Ed
 	if !c.Write {
 		person, closeTTY := tty.Person(a.in, a.err)
 		defer closeTTY()
-		answer, err := person.Ask(ctx, "Write this into "+text.Line(edit.Path)+"? [y/N] ", false)
+		answer, err := person.Ask(ctx, a.phrase("Write this into "+text.Line(edit.Path)+"? [y/N] "), false)
 		if err != nil {
 			return false, err
 		}
@@ -133,10 +133,10 @@ type shownCalibration struct {
 }
 
 func (c *calibrateCmd) print(a *invocation, s shownCalibration) error {
-	l := &tty.Fields{To: a.out}
+	l := &tty.Fields{To: a.out, Lang: a.Lang()}
 	l.Line("model", s.Model)
 	for _, f := range s.Report.Fields() {
-		l.Line(f[0], f[1])
+		l.Line(f[0], a.phrase(f[1]))
 	}
 	if s.Diff != "" && l.Err == nil {
 		_, l.Err = fmt.Fprintf(a.out, "\n%s", text.Lines(s.Diff))

@@ -158,7 +158,7 @@ func TestCalibrateAnEndpointThatStallsOrRefuses(t *testing.T) {
 		"--set", "model.timeout=50ms", "--set", "model.retries=0")
 	require.Equal(t, exitModel, code, said)
 	require.Contains(t, said, "no reply within 50ms")
-	require.Contains(t, out, "no reply: 2 ")
+	require.Contains(t, out, "no reply: 2\n")
 	require.NotContains(t, out, "hits")
 
 	refusing := endpoint(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -136,8 +136,8 @@ func allSorts(t *testing.T, b *testEnv) (ids []string) {
 	return append(ids, secret.ID)
 }
 
-// measuring are commands for those who measure models and set up clients, whose reports are in
-// English, and run, which is called first.
+// measuring are commands for those who measure models and set up clients, whose reports have a test
+// of their own, and run, which is called first.
 var measuring = []string{"run", "replay", "calibrate", "setup", "sandbox"}
 
 const chineseScript = `- when: '红的'

@@ -46,7 +46,8 @@ func (c *replayCmd) Run(ctx context.Context, a *invocation) error {
 			Policy: p.Plain, Lang: a.ModelLang(), Within: c.Within,
 			Own: replay.Own(families.Known, family),
 			Asking: func(n int) {
-				live.Show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.Conf.Model.Name))
+				live.Show(a.phrase(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps,
+					a.Conf.Model.Name)))
 			}})
 		live.Show("")
 		if err == nil && len(r.Steps) == 0 {
@@ -71,30 +72,27 @@ func (c *replayCmd) print(a *invocation, r replay.Report) error {
 	case len(r.Steps) == 0:
 		return a.tell("no step was asked")
 	}
-	rows := [][]string{{"STEP", "AGREES", "RECORDED", "ASKED", "APART", "TIME", "TOKENS"}}
-	for _, s := range r.Steps {
-		row := []string{fmt.Sprint(s.Index), "no", s.Was, s.Is, "-",
-			fmt.Sprintf("%.1fs", s.Seconds), fmt.Sprint(s.PromptTokens + s.CompletionTokens)}
-		switch {
-		case s.Skipped != "":
-			row = append([]string{row[0], "-", s.Was, "(" + s.Skipped + ")"}, "-", "-", "-")
-		case s.Unreadable != "":
-			row[3] = "(" + text.Cut(text.Line(s.Unreadable), 200) + ")"
-		case s.Agrees:
-			row[1] = "yes"
-		}
-		if s.Distance != nil {
-			row[4] = fmt.Sprintf("%.1f%% (%.0f px)", 100**s.Distance, *s.Pixels)
-		}
-		for i := range row {
-			row[i] = text.Line(row[i])
-		}
-		rows = append(rows, row)
+	err := printList(a, false, r.Steps, "",
+		"STEP AGREES RECORDED ASKED APART TIME TOKENS", func(s replay.Step) []any {
+			row := []any{s.Index, a.term("no"), s.Was, s.Is, "-",
+				fmt.Sprintf("%.1fs", s.Seconds), s.PromptTokens + s.CompletionTokens}
+			switch {
+			case s.Skipped != "":
+				row = []any{s.Index, "-", s.Was, "(" + a.term(s.Skipped) + ")", "-", "-", "-"}
+			case s.Unreadable != "":
+				row[3] = "(" + text.Cut(text.Line(s.Unreadable), 200) + ")"
+			case s.Agrees:
+				row[1] = a.term("yes")
+			}
+			if s.Distance != nil {
+				row[4] = fmt.Sprintf("%.1f%% (%.0f px)", 100**s.Distance, *s.Pixels)
+			}
+			return row
+		})
+	if err == nil {
+		err = c.sum(a, r)
 	}
-	if err := tty.Table(a.out, rows, tty.Columns(a.out)); err != nil {
-		return err
-	}
-	return c.sum(a, r)
+	return err
 }
 
 // sum says what the steps come to.
@@ -102,18 +100,18 @@ func (c *replayCmd) sum(a *invocation, r replay.Report) error {
 	if r.Asked == 0 {
 		return a.tell("no step was asked")
 	}
-	_, err := fmt.Fprintf(a.out, "\n%s agrees in %d of %s, %s (95%%: %s to %s); of the same "+
-		"kind %d, unreadable %d\n", text.Line(a.Conf.Model.Name), r.Agreed,
+	err := a.tell(fmt.Sprintf("\n%s agrees in %d of %s, %s (95%%: %s to %s); of the same "+
+		"kind %d, unreadable %d", text.Line(a.Conf.Model.Name), r.Agreed,
 		text.Count(r.Asked, "step"), lab.Percent(r.Share), lab.Percent(r.Low),
-		lab.Percent(r.High), r.SameKind, r.Unreadable)
+		lab.Percent(r.High), r.SameKind, r.Unreadable))
 	if err == nil && r.Distance != nil {
-		_, err = fmt.Fprintf(a.out, "points lie %.1f%% of the width apart (%.0f px, median); at "+
-			"most %.1f%% agree\n", 100**r.Distance, *r.Pixels, 100*r.Within)
+		err = a.tell(fmt.Sprintf("points lie %.1f%% of the width apart (%.0f px, median); at "+
+			"most %.1f%% agree", 100**r.Distance, *r.Pixels, 100*r.Within))
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(a.out, "a step took %.1fs (median; 90%% under %.1fs), %.1fs when it "+
-			"was recorded; %d tokens sent, %d received\n", r.Seconds, r.Seconds90,
-			r.RecordedSeconds, r.PromptTokens, r.CompletionTokens)
+		err = a.tell(fmt.Sprintf("a step took %.1fs (median; 90%% under %.1fs), %.1fs when it "+
+			"was recorded; %d tokens sent, %d received", r.Seconds, r.Seconds90,
+			r.RecordedSeconds, r.PromptTokens, r.CompletionTokens))
 	}
 	if r.Shrunk {
 		a.notef("note: pictures are stored with a long side of at most 1280 pixels; the recorded " +

@@ -150,12 +150,13 @@ func (c *sandboxCmd) listTasks(a *invocation, phone *sandbox.Simulator) error {
 		Goal   string `json:"goal"`
 		GoalZH string `json:"goal_zh"`
 		Reply  string `json:"reply,omitempty"`
+		shown  string
 	}
 	var list []entry
 	for _, t := range phone.Tasks() {
-		list = append(list, entry{t.ID, t.Goal, t.GoalZH, t.Reply})
+		list = append(list, entry{t.ID, t.Goal, t.GoalZH, t.Reply, t.GoalIn(a.Lang())})
 	}
 	return printList(a, c.JSON, list, "", "TASK GOAL", func(t entry) []any {
-		return []any{t.ID, t.Goal}
+		return []any{t.ID, t.shown}
 	})
 }

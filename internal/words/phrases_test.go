@@ -84,6 +84,13 @@ var others = []string{"unexpected argument %s", "unknown flag %s",
 	"expected %s value but got %q (%s)", "%s must be one of %s but got %q", "stat %s",
 	"no such file or directory", "executable file not found in $PATH",
 	"end of range (%d) above maximum (%d)",
+	"%d of %d, %s (95%: %s to %s)", "done, %s, %ss", "not done, %s, %ss", "%s, %s, round %d: %s",
+	"%s agrees in %d of %s, %s (95%: %s to %s); of the same kind %d, unreadable %d",
+	"points lie %s% of the width apart (%s px, median); at most %s% agree",
+	"a step took %ss (median; 90% under %ss), %ss when it was recorded; %d tokens sent, %d received",
+	"%s, landscape %s, large %s, portrait %s, small %s, text han %s, text latin %s",
+	"%s px of the target's middle (median; 90% under %s)", "%ss a reply (median; 90% under %ss)",
+	"%s sent, %s received (median)", "export %s before %s starts", "no measurement: %s",
 	"{{%s}} is neither a variable, a column of with nor a secret (there are none)",
 }
 

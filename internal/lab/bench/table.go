@@ -7,12 +7,16 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Table is the report as a table: a row for each model, and for each of its tasks.
-func (r Report) Table() [][]string {
-	rows := [][]string{{"MODEL", "TASK", "PASSED", "SHARE", "95%", "FALSE", "STEPS", "TIME",
+// Table is the report as a table: a row for each model, and for each of its tasks. say puts its
+// words into the reader's language.
+func (r Report) Table(say func(string) string) [][]string {
+	rows := [][]string{{"MODEL NAME", "TASK", "PASSED", "SHARE", "95%", "FALSE", "STEPS", "TIME",
 		"TOKENS", "COST"}}
+	for i, name := range rows[0] {
+		rows[0][i] = say(name)
+	}
 	add := func(model, task string, s Score) {
-		row := []string{text.Line(model), task, fmt.Sprintf("%d of %d", s.Passed, s.Runs),
+		row := []string{text.Line(model), task, say(fmt.Sprintf("%d of %d", s.Passed, s.Runs)),
 			lab.Percent(s.Share), lab.Percent(s.Low) + "-" + lab.Percent(s.High),
 			fmt.Sprint(s.False), fmt.Sprintf("%.1f", s.Steps), fmt.Sprintf("%.1fs", s.Seconds),
 			fmt.Sprintf("%.0f", s.PromptTokens+s.CompletionTokens), "-"}
@@ -25,7 +29,7 @@ func (r Report) Table() [][]string {
 		rows = append(rows, row)
 	}
 	for _, m := range r.Models {
-		add(m.Model, "all", m.Score)
+		add(m.Model, say("all"), m.Score)
 		for _, t := range m.Tasks {
 			add(m.Model, t.Task, t.Score)
 		}

@@ -36,8 +36,8 @@ func (r Report) Fields() [][2]string {
 		r.hits(add)
 	}
 	if r.Unreadable+r.Unanswered > 0 {
-		add("without", "a place: %d replies, no reply: %d %s", r.Unreadable, r.Unanswered,
-			r.LastError)
+		add("without", "a place: %d replies, no reply: %d", r.Unreadable, r.Unanswered)
+		add("error", "%s", r.LastError)
 	}
 	if r.Example != "" {
 		add("such as", "%q", r.Example)

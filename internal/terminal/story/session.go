@@ -196,7 +196,7 @@ func (r ShownRun) print(p tty.Sheet, said Words, onPhone bool) {
 	}
 	p.Line("", strings.Join([]string{state, why, r.Answer}, " "))
 	if r.Message != r.Answer {
-		p.Line("  why: ", r.Message)
+		p.Line("  why: ", words.Phrase(p.Lang, r.Message))
 	}
 	if r.Question != nil {
 		p.Line("  asks: ", words.Phrase(p.Lang, fmt.Sprintf("%s (question %s)", r.Question.Text,
@@ -254,7 +254,8 @@ func (s ShownStep) exchange(p tty.Sheet, below string) {
 	case q != nil && q.Resolution != nil:
 		p.Line(below+"asked: ", q.Text)
 		p.Line(below+string(q.Status)+": ", words.Phrase(p.Lang, fmt.Sprintf("%s (%s, after %s)",
-			q.Resolution.Response, q.Resolution.Who(), asked)))
+			cmp.Or(q.Resolution.Response.String(), q.Resolution.Why, "-"), q.Resolution.Who(),
+			asked)))
 	case q != nil:
 		p.Line(below+"asked: ", q.Text)
 		p.Line(below+string(q.Status)+": ", words.Phrase(p.Lang, fmt.Sprintf("for %s", asked)))
