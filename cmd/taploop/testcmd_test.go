@@ -307,7 +307,7 @@ cases:
 	code, all = f.test("cases: [{name: a, task: t, expect: none}]", "--phones", "nope")
 	require.Equal(t, exitPhone, code)
 	require.Equal(t, map[string]string{"a": "setup_failed phone"}, outcomes(all))
-	require.Contains(t, all[0].Message, `phone "nope" cannot be used`)
+	require.Contains(t, all[0].Message, `no phone has device_id "nope" (taploop devices tells why)`)
 	code, all = f.test("cases: [{name: a, task: t}]")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, f.said, "s.yaml:1:9: case \"a\" expects nothing")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -99,15 +98,14 @@ func (f *Farm) Drain(ctx context.Context, name string) error {
 		func(w store.Worker) bool { return w.Name != name && w.ID != name })
 	switch len(workers) {
 	case 0:
-		return hint.Add(runs.Coded(runs.InvalidArgument, fmt.Errorf("there is no worker %q", name)),
-			"name one of those that are up: "+strings.Join(names, ", "))
+		return runs.Refuse(runs.InvalidArgument, "name one of those that are up: "+
+			strings.Join(names, ", "), "there is no worker %q", name)
 	case 1:
 		_, err = f.db.Farm.SetClosed(ctx, store.ClosedWorker+workers[0].ID, true)
 		return err
 	}
-	return hint.Add(runs.Coded(runs.InvalidArgument,
-		fmt.Errorf("%d workers have the name %q", len(workers), name)),
-		"give the id of one: taploop farm status --json")
+	return runs.Refuse(runs.InvalidArgument, "give the id of one: taploop farm status --json",
+		"%d workers have the name %q", len(workers), name)
 }
 
 // Cordon has the phone get no new runs, or opens it again. The error has the code DeviceNotFound if

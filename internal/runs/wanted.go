@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/taploop/taploop/internal/hint"
 )
 
 // AnyPhone is the serial that stands for whichever phone is free.
@@ -105,7 +107,7 @@ func (w Wanted) fits(p PhoneInfo) bool {
 	for name, want := range w {
 		have, known := labels[name]
 		switch {
-		case name == "app":
+		case name == "app", name == "device_id" && slices.Contains(p.Addresses, want):
 		case name == "api":
 			sign, n, _ := compared(want)
 			if !known || !holds(p.SDK, sign, n) {
@@ -154,7 +156,7 @@ func (p PhoneInfo) AllLabels() map[string]string {
 }
 
 // Choose returns the usable phones that the words mean: AnyPhone, labels ("api>=30,site=berlin") or
-// names between commas. An error has the code DeviceNotFound if there are none.
+// names between commas. The error has the code DeviceNotFound if there are none.
 func Choose(ctx context.Context, phones Phones, words string, log *slog.Logger) (
 	chosen []PhoneInfo, err error) {
 	w, described, err := wantedIn(words)
@@ -164,25 +166,16 @@ func Choose(ctx context.Context, phones Phones, words string, log *slog.Logger) 
 	if described {
 		return picker{phones, log}.choose(ctx, w)
 	}
-	all, err := phones.List(ctx)
-	if err != nil {
-		return nil, NoPhone(err)
-	}
 	for name := range strings.SplitSeq(words, ",") {
-		name = strings.TrimSpace(name)
-		at := slices.IndexFunc(all, func(p PhoneInfo) bool {
-			return p.Usable && !p.Closed && (p.Serial == name || slices.Contains(p.Addresses, name))
-		})
-		switch {
-		case name == "":
-			return nil, invalid("write serials between commas, any, or labels",
-				"a phone has no name in %q", words)
-		case at < 0:
-			return nil, Refuse(DeviceNotFound, "taploop devices tells why",
-				"phone %q cannot be used", name)
-		case !slices.ContainsFunc(chosen, func(p PhoneInfo) bool { return p.Serial == all[at].Serial }):
-			chosen = append(chosen, all[at])
+		w := Wanted{"device_id": strings.TrimSpace(name)}
+		fit, err := picker{phones, log}.choose(ctx, w)
+		if err != nil {
+			return nil, hint.Add(err, "taploop devices tells why")
 		}
+		chosen = append(chosen, slices.DeleteFunc(fit, func(p PhoneInfo) bool {
+			return slices.ContainsFunc(chosen,
+				func(o PhoneInfo) bool { return o.Serial == p.Serial })
+		})...)
 	}
 	return chosen, nil
 }

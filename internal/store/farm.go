@@ -117,16 +117,12 @@ const (
 
 // SetClosed closes or opens a worker or a phone, and reports whether that changed anything.
 func (f Farm) SetClosed(ctx context.Context, what string, closed bool) (changed bool, err error) {
-	statement := "DELETE FROM closed WHERE what = ?"
+	statement, args := "DELETE FROM closed WHERE what = ?", []any{what}
 	if closed {
-		statement = `INSERT INTO closed (what, at) SELECT ?1, CAST(?2 AS BIGINT)
-			WHERE NOT EXISTS (SELECT 1 FROM closed WHERE what = ?1)`
+		statement = "INSERT INTO closed (what, at) VALUES (?, ?) ON CONFLICT (what) DO NOTHING"
+		args = append(args, millis(f.now()))
 	}
 	err = f.update(ctx, func(ctx context.Context, tx *tx) error {
-		args := []any{what, millis(tx.at)}
-		if !closed {
-			args = args[:1]
-		}
 		n, err := affected(tx.ExecContext(ctx, statement, args...))
 		changed = n > 0
 		return err
