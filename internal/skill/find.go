@@ -24,44 +24,68 @@ type page struct {
 	state screen.State
 	// picture is that of the screen, or nil if it is not known
 	picture func() image.Image
+	known   *facts
 }
 
 // print tells the page from one that was scrolled.
 func (p *page) print() uint32 { return crc32.ChecksumIEEE(fmt.Append(nil, p.list)) }
 
-// inside reports whether element i lies in element of, or is it.
-func (p *page) inside(i, of int) bool {
-	if i == of {
-		return true
-	}
-	a, b := p.list[i], p.list[of]
-	return i > of && a.Depth > b.Depth && p.end(of) > i
+// facts are what is found out about a page once: a screen may list thousands of elements.
+type facts struct {
+	ends   []int             // the index behind the last element that lies in each
+	words  []string          // each one's own
+	worded []int             // those that have any
+	listed []bool            // each lies in a list, where its kin differ in what they say only
+	kin    map[[2]string]int // how many there are of a class and id
 }
 
-// end is the index behind the last element that lies in element i.
-func (p *page) end(i int) int {
-	for n := i + 1; n < len(p.list); n++ {
-		if p.list[n].Depth <= p.list[i].Depth {
-			return n
-		}
+func (p *page) facts() *facts {
+	if p.known != nil {
+		return p.known
 	}
-	return len(p.list)
+	n := len(p.list)
+	p.known = &facts{ends: slices.Repeat([]int{n}, n), words: make([]string, n),
+		listed: make([]bool, n), kin: map[[2]string]int{}}
+	var open []int
+	for i := range p.list {
+		e := &p.list[i]
+		for len(open) > 0 && p.list[open[len(open)-1]].Depth >= e.Depth {
+			p.known.ends[open[len(open)-1]] = i
+			open = open[:len(open)-1]
+		}
+		if up := len(open) - 1; up >= 0 {
+			p.known.listed[i] = p.known.listed[open[up]] || lists(&p.list[open[up]])
+		}
+		open = append(open, i)
+		if p.known.words[i] = said(e); p.known.words[i] != "" {
+			p.known.worded = append(p.known.worded, i)
+		}
+		p.known.kin[[2]string{e.Class, e.ResourceID}]++
+	}
+	return p.known
 }
+
+// inside reports whether element i lies in element of, or is it.
+func (p *page) inside(i, of int) bool { return i >= of && (i == of || p.end(of) > i) }
+
+// end is the index behind the last element that lies in element i.
+func (p *page) end(i int) int { return p.facts().ends[i] }
 
 // says is what an element says: its own words, or those of what lies in it.
 func (p *page) says(i int) string {
-	e := &p.list[i]
-	if own := said(e); own != "" {
-		return own
+	f := p.facts()
+	if f.words[i] != "" {
+		return f.words[i]
 	}
+	first, _ := slices.BinarySearch(f.worded, i)
 	var words []string
-	for n := i + 1; n < p.end(i); n++ {
-		if w := said(&p.list[n]); w != "" {
-			words = append(words, w)
+	for _, n := range f.worded[first:] {
+		if n >= p.end(i) {
+			break
 		}
-	}
-	if len(words) > 4 { // a group, which says too much to be known by it
-		return ""
+		if words = append(words, f.words[n]); len(words) > 4 {
+			return "" // a group, which says too much to be known by it
+		}
 	}
 	return strings.Join(words, " ")
 }
@@ -129,10 +153,8 @@ func (p *page) row(i int) int {
 		if !p.list[of].Touchable() || !p.inside(i, of) {
 			continue
 		}
-		for j := range p.list {
-			if j != of && p.akin(j, of) {
-				return of
-			}
+		if p.facts().kin[[2]string{p.list[of].Class, p.list[of].ResourceID}] > 1 {
+			return of
 		}
 	}
 	return -1
@@ -144,7 +166,7 @@ func (p *page) near(i int) (words []string) {
 	for j := range p.list {
 		e := &p.list[j]
 		middle := e.Bounds.Center().Y
-		w := said(e)
+		w := p.facts().words[j]
 		if w == "" || foreign(w) || p.inside(j, i) || e.Bounds.Area() >= large ||
 			middle < row.Min.Y || middle > row.Max.Y || slices.Contains(words, w) {
 			continue
@@ -276,24 +298,15 @@ func (p *page) fits(l *locator, i int) bool {
 	case l.Picture != "" && !p.looks(l.Picture, i):
 		return false
 	}
-	words := p.near(i)
-	for _, w := range l.Near {
-		if !slices.Contains(words, w) {
-			return false
-		}
+	if len(l.Near) == 0 {
+		return true
 	}
-	return true
+	words := p.near(i)
+	return !slices.ContainsFunc(l.Near, func(w string) bool { return !slices.Contains(words, w) })
 }
 
-// inList reports whether an element lies in a list, where its kin differ in what they say only.
-func (p *page) inList(i int) bool {
-	for j := range p.list[:i] {
-		if lists(&p.list[j]) && p.inside(i, j) {
-			return true
-		}
-	}
-	return false
-}
+// inList reports whether an element lies in a list.
+func (p *page) inList(i int) bool { return p.facts().listed[i] }
 
 // lists reports whether what lies in an element is one of many: it scrolls, or would if there were
 // more of it.

@@ -228,3 +228,27 @@ func TestAValueIsShownWholeOrByItsBeginning(t *testing.T) {
 	p := &page{list: []screen.Element{{Text: "Room 13"}}}
 	require.True(t, p.shows(&element{Text: "Room 12"}), "what need not be there may count on")
 }
+
+// A page of as many elements as a phone lists at most, however they lie in each other, is searched
+// without looking through all of them for each one.
+func TestALargePageIsSearched(t *testing.T) {
+	t.Parallel()
+	const most = 20_000
+	for name, depth := range map[string]func(n int) int{
+		"nested": func(n int) int { return n }, "flat": func(int) int { return 1 },
+		"one row each": func(n int) int { return n % 2 }} {
+		p := &page{picture: func() image.Image { return nil }}
+		for n := range most {
+			p.list = append(p.list, screen.Element{Class: "View", Depth: depth(n), Enabled: true,
+				Clickable: true, Bounds: screen.Rect{Max: screen.Point{X: 0.5, Y: 0.5}}})
+		}
+		p.list[most-1].Text = "Pay"
+		target := &Target{Label: "Pay", Locators: []locator{{Class: "View", Text: "Pay"}}}
+		_, i, err := p.find(target)
+		require.NoError(t, err, name)
+		require.Equal(t, most-1, i)
+		target.Locators = []locator{{Class: "View", Text: "Pay", Place: 7}}
+		_, _, err = p.find(target)
+		require.ErrorIs(t, err, errMissing, name)
+	}
+}

@@ -53,31 +53,9 @@ func Diverged(r store.Run) (at *Step, session string) {
 	return &s.Steps[place.At], s.Recorded.Session
 }
 
-// Mended is a skill with the steps of a run of it that was completed after a model was asked, with
-// the values that the run had. What people read and fill in stays, and so does what the first run
-// has cost. It is nil if no model was asked.
-func (s *Skill) Mended(src Source, o MakeOptions) (*Skill, error) {
-	at, _ := PlaceOf(src.Run.Progress)
-	if len(at.Healed) == 0 {
-		return nil, nil
-	}
-	for _, h := range at.Healed {
-		if h.Aside {
-			src.Aside = append(src.Aside, h.Session)
-		}
-	}
-	made, _, err := Make(src, o)
-	if err != nil {
-		return nil, err
-	}
-	out := *s
-	out.Steps, out.Ends, out.Answer = made.Steps, made.Ends, made.Answer
-	out.Recorded.Session = made.Recorded.Session // which has their screens
-	return &out, nil
-}
-
 // ProposeHealed proposes what a run healed of the skill that it repeated, and reports whether there
-// is anything to propose. Only a run that ended as it should changes a skill.
+// is anything to propose. Only a run that ended as it should changes a skill: its steps, with the
+// values that the run had. What people read and fill in stays, and so does what the first run cost.
 func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Run, o MakeOptions) (
 	bool, error) {
 	at, _ := PlaceOf(run.Progress)
@@ -97,9 +75,16 @@ func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Ru
 	if err != nil {
 		return false, err
 	}
-	s, err := was.Mended(src, o)
-	if err != nil || s == nil {
+	for _, h := range at.Healed {
+		if h.Aside {
+			src.Aside = append(src.Aside, h.Session)
+		}
+	}
+	made, _, err := Make(src, o)
+	if err != nil {
 		return false, err
 	}
-	return true, f.Propose(s)
+	was.Steps, was.Ends, was.Answer = made.Steps, made.Ends, made.Answer
+	was.Recorded.Session = made.Recorded.Session // which has their screens
+	return true, f.Propose(was)
 }
