@@ -101,7 +101,8 @@ func (c *calibrateCmd) write(ctx context.Context, a *invocation, edit *config.Ed
 	if !c.Write {
 		person, closeTTY := tty.Person(a.in, a.err)
 		defer closeTTY()
-		answer, err := person.Ask(ctx, a.phrase("Write this into "+text.Line(edit.Path)+"? [y/N] "), false)
+		answer, err := person.Ask(ctx, a.phrase("Write this into "+text.Line(edit.Path)+
+			"? [y/N] "), false)
 		if err != nil {
 			return false, err
 		}
