@@ -99,10 +99,10 @@ func arguments(a Action) (list []Field) {
 	v := reflect.ValueOf(a)
 	for i := range v.NumField() {
 		own, field := v.Type().Field(i), v.Field(i)
-		if _, optional := argumentOf(own); optional && field.IsZero() {
+		key, _, _ := strings.Cut(own.Tag.Get("arg"), ",")
+		if _, optional := argumentOf(own); optional && field.IsZero() || key == "" {
 			continue
 		}
-		key, _, _ := strings.Cut(own.Tag.Get("arg"), ",")
 		list = append(list, Field{key, written(reflect.Indirect(field).Interface())})
 	}
 	return list

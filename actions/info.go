@@ -15,7 +15,7 @@ type Info struct {
 	Options  []string `json:"options,omitempty" arg:"options"`
 	Secret   *bool    `json:"secret,omitempty" arg:"secret"`
 	ByHand   bool     `json:"by_hand,omitempty" arg:"by_hand"`
-	Personal bool     `json:"personal,omitempty" arg:"personal"`
+	Personal bool     `json:"personal,omitempty"`
 }
 
 func (Info) Verb() string   { return "INFO" }

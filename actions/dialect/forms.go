@@ -312,6 +312,9 @@ func OwnForm(a actions.Action) Form {
 	f := Form{Name: a.Verb(), Action: a}
 	for field := range reflect.TypeOf(a).Fields() {
 		arg := field.Name
+		if field.Tag.Get("arg") == "" { // no model's to say
+			continue
+		}
 		if strings.Contains(field.Tag.Get("json"), "omitempty") {
 			arg += "?"
 		}

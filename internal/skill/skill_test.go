@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -57,10 +56,8 @@ func TestAFileOfTooManyStepsIsRefusedAtOnce(t *testing.T) {
 	step := "- action: {verb: HOME}\n"
 	_, err := Parse("x.yaml", []byte(file+strings.Repeat(step, mostSteps)))
 	require.NoError(t, err)
-	began := time.Now()
-	_, err = Parse("x.yaml", []byte(file+strings.Repeat(step, 60_000)))
+	_, err = Parse("x.yaml", []byte(file+strings.Repeat(step, 60_000)+"}{")) // which is not read
 	require.EqualError(t, err, "x.yaml: 60000 steps are too many (at most 1000)")
-	require.Less(t, time.Since(began), time.Second)
 }
 
 // A value stands in the texts as it was given. One that would be typed as something else, or that

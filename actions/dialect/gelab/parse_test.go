@@ -166,6 +166,14 @@ func TestABoundedNumberOfFieldsIsKept(t *testing.T) {
 	require.LessOrEqual(t, len(got.Fields), 64)
 }
 
+// Who may answer a question is no model's to say.
+func TestWhoAnswersIsNoArgument(t *testing.T) {
+	got, err := small("en").Parse(actions.Reply{Text: "action:INFO\tvalue:Which?\tpersonal:true"},
+		dialect.Situation{})
+	require.NoError(t, err)
+	require.Equal(t, actions.Info{Question: "Which?"}, got.Action)
+}
+
 // The law: what an action says of itself for agent_action is read here as that action.
 func TestWhatAnActionGivesBackIsReadAsIt(t *testing.T) {
 	suite.Vocabulary(t)
