@@ -49,10 +49,12 @@ func (c *conversation) programs() string {
 }
 
 var (
-	// below the heading of a program, in a tag of its own, behind bars, or around a hole
+	// below the heading of a program, in a tag of its own, behind bars, around a hole, or as a list
+	// in JSON of messages with roles
 	enclosed = text.Lazily(`(?is)\A\s*#+ *task: *\n|<(chat_?history|chat|conversation|messages|` +
 		`history|transcript|dialogue)\b[^>]*>.*</|\n\|\|>\w+:|<\|?fim_\w+\|?>|` +
-		`\{\{fill_here\}\}|\ndiff --git `)
+		`\{\{fill_here\}\}|\ndiff --git |` +
+		`\[\s*\{\s*(?:"\w*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.-]+)\s*,\s*)*"role"\s*:\s*"[^"]`)
 	// the name of a side in front of its turn
 	sideOfUser      = text.Lazily(`(?im)^[\s>*#-]*(user|human|用户|人类)\**\s*[:：]`)
 	sideOfAssistant = text.Lazily(`(?im)^[\s>*#-]*(assistant|ai|bot|助手|助理)\**\s*[:：]`)
@@ -75,21 +77,6 @@ var (
 
 // quotesConversation reports whether words quote the turns of both sides of a conversation.
 func quotesConversation(words string) bool {
-	if enclosed().MatchString(words) ||
-		sideOfUser().MatchString(words) && sideOfAssistant().MatchString(words) {
-		return true
-	}
-	for at := range words {
-		if words[at] == '[' && listsTurns(words[at:]) {
-			return true
-		}
-	}
-	return false
-}
-
-// listsTurns reports whether a text begins with a JSON list of messages with roles.
-func listsTurns(text string) bool {
-	var turns []struct{ Role string }
-	d := json.NewDecoder(strings.NewReader(text))
-	return d.Decode(&turns) == nil && len(turns) > 0 && turns[0].Role != ""
+	return enclosed().MatchString(words) ||
+		sideOfUser().MatchString(words) && sideOfAssistant().MatchString(words)
 }

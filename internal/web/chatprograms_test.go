@@ -3,7 +3,9 @@ package web_test
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,6 +29,8 @@ func TestWhatAChatProgramAsksByItselfIsNoTask(t *testing.T) {
 			`"content":"[{\"role\":\"user\",\"mainText\":\"Send it\"}]"}]}`,
 		"JSON behind words": `{"messages":[{"role":"user","content":"Name this chat: ` +
 			`[{\"role\":\"user\",\"content\":\"Send it\"}]"}]}`,
+		"JSON with more beside the roles": `{"messages":[{"role":"user","content":"Name it: ` +
+			`[ {\"n\": 1, \"content\": \"{\\\"Send\\\"}\", \"role\": \"user\"}]"}]}`,
 		"a check": `{"max_tokens":1,"messages":[{"role":"user","content":"hi"}]}`,
 		"odd members": `{"max_tokens":"1","response_format":"x","max_completion_tokens":2,"messages":` +
 			`[{"role":"user","content":"ping"}]}`,
@@ -66,6 +70,16 @@ func TestWhatAChatProgramAsksByItselfIsNoTask(t *testing.T) {
 			assert.Empty(t, g.tasks.calls, "%s begins nothing", name)
 		}
 	}
+}
+
+// The reading of hostile words takes no longer than there are of them.
+func TestManyListsInWordsAreReadOnce(t *testing.T) {
+	g := newRig(t, nil)
+	g.tasks.next = []outcome{stands("abcd", "COMPLETED", "", nil)}
+	began := time.Now()
+	g.send("POST", "/v1/chat/completions", g.ann, `{"max_tokens":4096,"messages":[{"role":"user",`+
+		`"content":"`+strings.Repeat("[", 1<<18)+`"}]}`, nil)
+	assert.Less(t, time.Since(began), 5*time.Second)
 }
 
 func quoted(t *testing.T, words string) string {
