@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/words"
@@ -29,6 +30,9 @@ func (s *sessions) about(w http.ResponseWriter, r *http.Request, v viewer) error
 	return send(w, http.StatusOK, a)
 }
 
+// worded are the events with a text of the program's own.
+var worded = []store.AuditEvent{store.AuditByHand, store.AuditNotified, store.AuditNoticed}
+
 // put puts what the program says of itself into a language.
 func (a *About) put(lang string) {
 	for i, f := range a.Health {
@@ -40,6 +44,8 @@ func (a *About) put(lang string) {
 	}
 	for i, e := range a.Audit {
 		a.Audit[i].Event = store.AuditEvent(words.Phrase(lang, string(e.Event)))
-		a.Audit[i].Text = words.Phrase(lang, e.Text)
+		if slices.Contains(worded, e.Event) {
+			a.Audit[i].Text = words.Phrase(lang, e.Text)
+		}
 	}
 }

@@ -199,8 +199,8 @@ func (r ShownRun) print(p tty.Sheet, said Words, onPhone bool) {
 		p.Line("  why: ", words.Phrase(p.Lang, r.Message))
 	}
 	if r.Question != nil {
-		p.Line("  asks: ", words.Phrase(p.Lang, fmt.Sprintf("%s (question %s)", r.Question.Text,
-			r.Question.ID)))
+		p.Line("  asks: ", fmt.Sprintf(words.Phrase(p.Lang, "%s (question %s)"), r.Question.Text,
+			r.Question.ID))
 	}
 	p.Line("  try: ", words.Phrase(p.Lang, r.Hint))
 	for _, warned := range r.Progress.Warnings {
@@ -253,9 +253,9 @@ func (s ShownStep) exchange(p tty.Sheet, below string) {
 	switch q, x := s.Question, s.Exchange; {
 	case q != nil && q.Resolution != nil:
 		p.Line(below+"asked: ", q.Text)
-		p.Line(below+string(q.Status)+": ", words.Phrase(p.Lang, fmt.Sprintf("%s (%s, after %s)",
-			cmp.Or(q.Resolution.Response.String(), q.Resolution.Why, "-"), q.Resolution.Who(),
-			asked)))
+		p.Line(below+string(q.Status)+": ", fmt.Sprintf(words.Phrase(p.Lang, "%s (%s, after %s)"),
+			cmp.Or(q.Resolution.Response.String(), words.Phrase(p.Lang, q.Resolution.Why), "-"),
+			words.Phrase(p.Lang, q.Resolution.Who()), asked))
 	case q != nil:
 		p.Line(below+"asked: ", q.Text)
 		p.Line(below+string(q.Status)+": ", words.Phrase(p.Lang, fmt.Sprintf("for %s", asked)))

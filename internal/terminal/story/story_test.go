@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal/story"
@@ -65,6 +66,17 @@ func TestAQuestionWithoutAnAnswerEndsWithItsOutcome(t *testing.T) {
 			Exchange: &actions.Exchange{Question: "Which?", Outcome: actions.NoReply}}}})
 		require.Contains(t, out.String(), "   "+want+"\n")
 	}
+}
+
+// What others have written is shown as they wrote it, in any language.
+func TestTheWordsOfQuestionsAndAnswersAreNotTranslated(t *testing.T) {
+	var out bytes.Buffer
+	q := &inquiry.Question{ID: "q1", Text: "all", Status: inquiry.Answered,
+		Resolution: &inquiry.Resolution{Response: inquiry.Plain("done"), Channel: "page", By: "Ann"}}
+	story.Shown{Runs: []story.ShownRun{{Question: q}},
+		Steps: []story.ShownStep{{Question: q}}}.Print(&out, "zh")
+	require.Contains(t, out.String(), "all（问题 q1）")
+	require.Contains(t, out.String(), "done（")
 }
 
 func TestTheStepsOfAHostsPhonesAreShownWithThePhone(t *testing.T) {
