@@ -34,7 +34,8 @@ type Farm struct {
 	closed  atomic.Bool                       // no runs are taken any more
 }
 
-// NewFarm returns the phones of the host and of those that share the store. Around is as in Options.
+// NewFarm returns the phones of the host and of those that share the store. Around is that of
+// Options.
 func NewFarm(s *Settings, db *store.Store, host *device.Host,
 	around func(runs.Phones) runs.Phones) *Farm {
 	f := &Farm{local: phones{host}, host: host, db: db, conf: s.Conf.Farm, log: s.Log,

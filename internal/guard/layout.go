@@ -127,7 +127,8 @@ func (l *Layout) sells(on []string, named bool) *finding {
 		len(on) > 1 && inPoints().MatchString(on[0]) && !inPoints().MatchString(on[1]) &&
 			sumIn(on[1:]) != "",
 		len(on) == 1 && (draws().MatchString(on[0]) || l.Button && inPoints().MatchString(on[0]) &&
-			strings.ContainsFunc(on[0], unicode.IsDigit) && !clock.MatchString(on[0]) && !pricedInPoints().MatchString(on[0])):
+			strings.ContainsFunc(on[0], unicode.IsDigit) && !clock.MatchString(on[0]) &&
+			!pricedInPoints().MatchString(on[0])):
 		return &finding{classNamed("pay"), underFinger, on[0]}
 	case len(on) > 2 && !named && pricedInPoints().MatchString(strings.Join(on, " ")) &&
 		!strings.ContainsAny(on[len(on)-1], "0123456789") && short(on[len(on)-1:]):

@@ -112,7 +112,8 @@ type Place struct {
 	On      string `json:"on,omitempty"`      // the app and the activity that were in front last
 	Above   int    `json:"above,omitempty"`   // scrolls to the page's beginning
 	Sank    bool   `json:"sank,omitempty"`    // it was scrolled down for the next step
-	// Sought is the page on which the last action was a scroll to what is missing, 0 if it was none.
+	// Sought is the page on which the last action was a scroll to what is missing, 0 if there was
+	// none.
 	Sought  uint32            `json:"sought,omitempty"`
 	Toward  actions.Direction `json:"toward,omitempty"` // of that scroll
 	Waits   int               `json:"waits,omitempty"`
