@@ -239,3 +239,117 @@ func (p *page) touches(t *Target, where screen.Point) bool {
 			}))
 	})
 }
+
+// learn takes in what became of the last action. It returns why a model has to be asked, or "".
+func (x *moment) learn() string {
+	carriedOver := x.at.Step != 0 && x.at.Step == x.now.Step-1
+	for _, n := range x.now.Notes {
+		switch n.Kind {
+		case agentloop.NoteOutcomeUnknown:
+			_, err := x.ready(x.at.At)
+			switch {
+			case n.Action == actions.Describe(actions.Wait{For: pause}):
+				continue
+			case !carriedOver: // it was decided, and its place in the skill was not kept
+				x.at.Healing, x.at.Did = true, false
+				if x.done() {
+					x.at.At++
+					x.at.Healing = false
+					return ""
+				}
+			case err == nil || !x.at.Own && !x.at.Healing:
+				return ""
+			default:
+				x.back()
+			}
+			return "it is not known whether " + n.Action + " was carried out"
+		case agentloop.NoteScreenChanged, agentloop.NoteListingMoved, agentloop.NoteNotDone:
+			if x.back() {
+				if x.at.Dropped++; x.at.Dropped > mostDropped {
+					return "the screen does not come to rest"
+				}
+			}
+			x.at.Did = false
+		case agentloop.NoteRefused, agentloop.NotePartial, agentloop.NoteNotAllowed,
+			agentloop.NoteUndecided, agentloop.NoteRepeated, agentloop.NoteResponded:
+			if x.at.Sought != 0 {
+				x.at.Scrolls = mostScrolls
+			}
+			if n.Kind == agentloop.NoteRepeated || !x.at.Own && !x.at.Healing {
+				continue // it was carried out, or was no step
+			}
+			x.back()
+			x.at.Did = false
+			return n.Action + " could not be carried out: " + n.Detail
+		case agentloop.NoteRejected, agentloop.NoteRejectedSilently:
+			x.back()
+			x.at.Rest = true
+			return strings.TrimRight(n.Action+" was not wanted: "+n.Detail, ": ")
+		}
+	}
+	return ""
+}
+
+// told takes in instructions of the other side, which no recorded step knows. It returns why the
+// steps are not repeated any more, or "".
+func (x *moment) told() string {
+	n := 0
+	for _, e := range x.now.Exchanges {
+		if e.Outcome == actions.Instructed {
+			n++
+		}
+	}
+	if n <= x.at.Told {
+		return ""
+	}
+	x.at.Told, x.at.Rest = n, true
+	return "the other side has said what to do instead"
+}
+
+// done reports whether the next step seems to be done, and the one behind it can be.
+func (x *moment) done() bool {
+	if x.at.At >= len(x.steps()) || x.page.follows(&x.steps()[x.at.At], false) != nil {
+		return false
+	}
+	_, err := x.ready(x.at.At + 1)
+	return err == nil
+}
+
+// back goes back to the step whose action came to nothing, if that was the last one.
+func (x *moment) back() bool {
+	own := x.at.Own
+	if own {
+		x.at.At--
+		x.at.Own, x.at.Acted = false, false
+		x.at.Replayed = max(x.at.Replayed-1, 0)
+	}
+	return own
+}
+
+// relocate finds out where in the skill the model's action has led.
+func (x *moment) relocate() {
+	x.at.Healing = false
+	if len(x.at.Healed) == 0 { // it was decided, and is not known any more
+		return
+	}
+	from := x.at.At
+	healed := x.at.Healed[len(x.at.Healed)-1].Step // the step behind it, from 0
+	if x.at.Did && from < len(x.steps()) {
+		from++
+	}
+	x.at.Did = false
+	for j := from; j <= min(from+farthestSkip, len(x.steps())); j++ {
+		if j > from && !x.page.did(&x.steps()[j-1]) {
+			break
+		}
+		if _, err := x.ready(j); err == nil {
+			if _, err := x.ready(j + 1); err == nil && x.page.did(&x.steps()[j]) {
+				j++ // what the model touched was the step's, though not like it
+			}
+			x.at.At = j
+			x.at.Healed[len(x.at.Healed)-1].Aside = j < healed
+			return
+		}
+	}
+	x.at.At = from
+}

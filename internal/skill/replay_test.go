@@ -490,28 +490,3 @@ func TestAScrollWithoutEffectIsNoStepOfTheSkill(t *testing.T) {
 	require.Len(t, r.place().Healed, 1)
 	require.Equal(t, 2, r.place().Healed[0].Step)
 }
-
-// Where a run is in its skill stays readable whatever secrets are masked in it, and a run whose
-// place cannot be read does nothing more.
-func TestAPlaceThatCannotBeReadEndsTheRun(t *testing.T) {
-	t.Parallel()
-	at := Place{At: 1, Step: 4711, Sought: 3247110912, Why: `type "4711"`,
-		Healed: []Healed{{Step: 1, Did: "type \"p\"4711\""}}}
-	turn := at.turn().Texts(strings.NewReplacer("4711", "{{secret}}", `p"`, "{{secret}}").Replace)
-	masked, ok := PlaceOf(agentloop.Progress{History: []actions.Turn{turn}})
-	require.True(t, ok)
-	at.Why = `type "{{secret}}"`
-	at.Healed = []Healed{{Step: 1, Did: `type "{{secret}}{{secret}}"`}}
-	require.Equal(t, at, masked)
-
-	r, m := begun(t)
-	for n := range r.history {
-		r.history[n] = actions.Turn{Step: mark}
-	}
-	a, err := r.next(home)
-	require.ErrorIs(t, err, agentloop.ErrSkillDiverged)
-	require.Nil(t, a)
-	require.Empty(t, m.asked)
-	_, ok = PlaceOf(agentloop.Progress{History: r.history})
-	require.False(t, ok)
-}
