@@ -1,8 +1,8 @@
 // Package consent words what a person is asked to consent to: what would happen, and who wants it.
 //
 // It is the one place for these words. The page, the terminal, forms, chats, notices and MCP show
-// the same, each in its reader's language. What screens and tools say of themselves is quoted and
-// cut, and never changed.
+// the same, each in its reader's language. What screens and tools say of themselves is cut to a
+// line and not translated; in the midst of a sentence of the program's own it is quoted, too.
 package consent
 
 import (
@@ -110,7 +110,7 @@ func (a *Act) describe(lang string) Consent {
 		c.Headline = text.Cut(text.Line(a.Says), longest)
 	case sentence(a.Label):
 		c.Headline = fill(w.Question, text.Cut(text.Line(a.Label), longest), "")
-	case a.Typed != "":
+	case a.Typed != "" && label+app != "":
 		c.Headline = fill(w.Types, quote(a.Typed, maxLabel), cmp.Or(label, app))
 		named = label == ""
 	case strings.ContainsFunc(a.Label, unicode.IsLetter) && app != "": // not a price or a digit
@@ -118,7 +118,7 @@ func (a *Act) describe(lang string) Consent {
 	case app != "":
 		c.Headline, named = fill(w.InApp, cmp.Or(labelled, does), app), true
 	default:
-		c.Headline = fill(w.Bare, strings.TrimSpace(does+" "+label), "")
+		c.Headline = fill(w.Bare, strings.TrimSpace(does+" "+cmp.Or(quote(a.Typed, maxLabel), label)), "")
 	}
 	if app != "" && !named {
 		c.Wants = fill(w.In, c.Wants, app)

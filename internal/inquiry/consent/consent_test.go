@@ -56,6 +56,8 @@ func TestTheHeadlineIsWhatWouldHappen(t *testing.T) {
 			"May the agent tap “1” in Mybank?\nThe agent wants to tap “1”", "a key has no word"},
 		{consent.Act{Verb: "CLICK", Label: "€4,99", App: "com.example.gems"}, "zh",
 			"允许助手在“Gems”中点按“€4,99”吗？\n助手想要点按“€4,99”", "nor has a price"},
+		{consent.Act{Verb: "TYPE", Typed: "hello"}, "en",
+			"May the agent type “hello”?\nThe agent wants to type “hello”", "a text without a place"},
 		{consent.Act{Verb: "TYPE", Typed: "hello", Label: "Message", App: "com.x", Name: "Chat"}, "en",
 			"Type “hello” into “Message”?\nThe agent wants to type “hello” in Chat", "a text"},
 	} {
