@@ -424,9 +424,9 @@ func (r *reader) pairs(n ast.Node, to *Map, what string) {
 	}
 }
 
-// Top returns the keys of a mapping, or of the mappings of a list.
-func Top(n ast.Node) map[string]bool {
-	has := map[string]bool{}
+// Top returns the keys of a mapping, or of the mappings of a list, with a value of each.
+func Top(n ast.Node) map[string]ast.Node {
+	has := map[string]ast.Node{}
 	switch n := n.(type) {
 	case *ast.AnchorNode:
 		return Top(n.Value)
@@ -436,7 +436,7 @@ func Top(n ast.Node) map[string]bool {
 		}
 	case ast.MapNode:
 		for pairs := n.MapRange(); pairs.Next(); {
-			has[pairs.Key().GetToken().Value] = true
+			has[pairs.Key().GetToken().Value] = pairs.Value()
 		}
 	}
 	return has

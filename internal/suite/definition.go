@@ -1,10 +1,6 @@
 package suite
 
-import (
-	"cmp"
-
-	"github.com/taploop/taploop/internal/keys"
-)
+import "github.com/taploop/taploop/internal/keys"
 
 // Suite is a file of cases.
 type Suite struct {
@@ -47,12 +43,6 @@ type Budget struct {
 	Time       keys.Duration `yaml:"time"`
 	Tokens     int           `yaml:"tokens" min:"1" max:"1e12"`
 	Cost       float64       `yaml:"cost" min:"1e-9"`
-}
-
-// or is b with what it leaves open taken from the suite's.
-func (b Budget) or(s Budget) Budget {
-	return Budget{Place: b.Place, Steps: cmp.Or(b.Steps, s.Steps), Time: cmp.Or(b.Time, s.Time),
-		Tokens: cmp.Or(b.Tokens, s.Tokens), Cost: cmp.Or(b.Cost, s.Cost)}
 }
 
 // Line is one line of a set-up or a teardown.

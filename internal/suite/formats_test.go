@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/suite"
 )
 
@@ -201,32 +202,59 @@ func TestATableMayHaveManyRowsInOneLine(t *testing.T) {
 func TestAFolderHasItsSuitesAndOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		"a/s.yaml":         "cases: [{name: a, task: t, expect: none}]",
-		"a/old.yml":        "- displayName: b\n  steps: [{goal: win}]\n",
-		"a/json.yaml":      `{"name": "J", "cases": [{"name": j, "task": t, "expect": none}]}`,
-		"a/quoted.yaml":    "'cases' :\n- {name: q, task: t, expect: none}\n",
-		"a/bom.yaml":       "\uFEFFcases: [{name: m, task: t, expect: none}]",
-		"a/id.yaml":        "  - id: x\n    displayName: i\n    steps: [{goal: win}]\n",
-		"a/vars.yaml":      "vars:\n  tests: 3\ncases: [{name: v, task: t, expect: none}]",
-		"a/block.yaml":     "cases:\n- name: k\n  task: |\n    tests:\n  expect: none\n",
-		"chart.yaml":       "a: {{ .Values.a }}\n",
-		"half.yaml":        "name: h\n  cases: [\n",
-		"typo.yaml":        "case:\n- name: c\n  task: t\n",
-		".git/s.yaml":      "cases: [{",
-		"cassettes/s.yaml": "cases: [{",
-		"b.journey.xml":    "<journey><actions><action>Look</action></actions></journey>",
+		"a/s.yaml":              "cases: [{name: a, task: t, expect: none}]",
+		"a/old.yml":             "- displayName: b\n  steps: [{goal: win}]\n",
+		"a/json.yaml":           `{"name": "J", "cases": [{"name": j, "task": t, "expect": none}]}`,
+		"a/quoted.yaml":         "'cases' :\n- {name: q, task: t, expect: none}\n",
+		"a/bom.yaml":            "\uFEFFcases: [{name: m, task: t, expect: none}]",
+		"a/id.yaml":             "  - id: x\n    displayName: i\n    steps: [{goal: win}]\n",
+		"a/vars.yaml":           "vars:\n  tests: 3\ncases: [{name: v, task: t, expect: none}]",
+		"a/block.yaml":          "cases:\n- name: k\n  task: |\n    tests:\n  expect: none\n",
+		"chart.yaml":            "a: {{ .Values.a }}\n",
+		"empty.yaml":            "",
+		"words.yaml":            "# cases: [{name: a}]\n",
+		"task.yaml":             "version: 3\ntasks: {build: {cmds: [{task: lint}]}}\n",
+		"compose.yaml":          "name: shop\nservices: {web: {image: x}}\n",
+		".git/s.yaml":           "cases: [{",
+		"node_modules/p/s.yaml": "cases: [{name: n, task: t, expect: none}]",
+		"cassettes/s.yaml":      "cases: [{",
+		"b.journey.xml":         "<journey><actions><action>Look</action></actions></journey>",
 	} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	var noted []string
-	items, err := suite.Read(t.Context(), []string{dir}, suite.Options{Note: func(file string) {
-		noted = append(noted, filepath.Base(file))
+	items, err := suite.Read(t.Context(), []string{dir}, suite.Options{Note: func(p keys.Problem) {
+		noted = append(noted, filepath.Base(p.Position.String()))
+		require.NotEmpty(t, p.Text)
 	}})
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"a", "b", "b", "j", "q", "m", "i", "v", "k"}, namesOf(items))
-	require.ElementsMatch(t, []string{"half.yaml", "typo.yaml"}, noted)
+	require.Equal(t, []string{"chart.yaml:1:5", "empty.yaml:1:1", "words.yaml:1:1"}, noted)
+}
+
+// A file of a folder that was meant to be a suite is an error with its place, as when it is named.
+func TestAFileOfAFolderThatWasMeantToBeASuiteIsReadAsOne(t *testing.T) {
+	utf16 := []byte{0xff, 0xfe}
+	for _, c := range "cases: [{name: a, task: t, expect: none}]" {
+		utf16 = append(utf16, byte(c), 0)
+	}
+	for _, meant := range []string{"name: B\ncasez: [{name: a, task: t, expect: none}]",
+		"case:\n- name: c\n  task: t\n", "testcases: [{name: a}]", "app: a\nsetup: [wait_boot]",
+		"todo:\n  - {name: a, task: t}", "- {name: a, task: t}", "name: h\n  cases: [\n",
+		string(utf16)} {
+		dir := t.TempDir()
+		for name, content := range map[string]string{"bad.yaml": meant,
+			"good.yaml": "cases: [{name: a, task: t, expect: none}]"} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+		}
+		_, err := suite.Read(t.Context(), []string{dir}, suite.Options{})
+		require.Error(t, err, meant)
+		_, named := suite.Read(t.Context(), []string{filepath.Join(dir, "bad.yaml")}, suite.Options{})
+		require.Equal(t, named, err)
+		require.Regexp(t, `^.*bad\.yaml:\d+:\d+: `, err)
+	}
 }
 
 // Whoever interrupts the reading of a large folder waits for no further file.
@@ -234,11 +262,11 @@ func TestReadingEndsWhenItIsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	for n := range 9 {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.yaml", n)),
-			[]byte("task: t"), 0o600))
+			[]byte("# later"), 0o600))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var read []string
-	note := func(file string) { read = append(read, file); cancel() }
+	note := func(p keys.Problem) { read = append(read, p.File); cancel() }
 	_, err := suite.Read(ctx, []string{dir}, suite.Options{Note: note})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Len(t, read, 1)

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -48,8 +49,12 @@ func (i *Item) At() keys.Position { return i.Case.At() }
 // Tags are those of the suite and of the case.
 func (i *Item) Tags() []string { return slices.Concat(i.Suite.Tags, i.Case.Tags) }
 
-// Budget is what an attempt may use.
-func (i *Item) Budget() Budget { return i.Case.Budget.or(i.Suite.Budget) }
+// Budget is what an attempt may use. What the case leaves open is the suite's.
+func (i *Item) Budget() Budget {
+	b, s := i.Case.Budget, i.Suite.Budget
+	return Budget{Place: b.Place, Steps: cmp.Or(b.Steps, s.Steps), Time: cmp.Or(b.Time, s.Time),
+		Tokens: cmp.Or(b.Tokens, s.Tokens), Cost: cmp.Or(b.Cost, s.Cost)}
+}
 
 // newSuite is a suite with the name of its file.
 func newSuite(file, ext string) *Suite {

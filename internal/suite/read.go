@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -26,8 +27,8 @@ type Options struct {
 	Getenv func(string) string
 	// Lenient reads suites whose secrets are not set, to look at them.
 	Lenient bool
-	// Note, unless it is nil, is called for files of a folder that have a task and are no suites.
-	Note func(file string)
+	// Note, unless it is nil, is called for files of a folder that cannot be read.
+	Note func(keys.Problem)
 }
 
 // Read reads suites from files and folders, and returns their items. Its error is keys.Problems,
@@ -87,7 +88,8 @@ func (o Options) list(ctx context.Context, path string) (list []string, err erro
 		switch {
 		case err != nil || ctx.Err() != nil:
 			return errors.Join(err, ctx.Err())
-		case d.IsDir() && file != path && (name[0] == '.' || name == "cassettes"):
+		case d.IsDir() && file != path && (name[0] == '.' ||
+			slices.Contains([]string{"cassettes", "node_modules"}, name)):
 			return filepath.SkipDir
 		case d.Type()&^fs.ModeSymlink == 0 && maybeSuite(name):
 			list = append(list, file)
@@ -110,18 +112,16 @@ func (o Options) parse(file string, b []byte, named bool) ([]*Item, error) {
 	}
 	n, err := keys.Parse(file, b)
 	has := keys.Top(n)
-	isSuite := has["cases"] || has["tests"] || has["displayName"]
-	if !named && !isSuite && (err == nil || !suiteMark.Match(b)) { // it may be anything
-		if o.Note != nil && (taskMark.Match(b) ||
-			err != nil && strings.Contains(string(b), "cases:")) {
-			o.Note(file)
+	if !named && !meant(has, b, err) {
+		if wrong, _ := errors.AsType[keys.Problems](err); o.Note != nil && wrong != nil {
+			o.Note(wrong[0])
 		}
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if n.Type() == ast.SequenceType || has["tests"] && !has["cases"] {
+	if n.Type() == ast.SequenceType || has["tests"] != nil && has["cases"] == nil {
 		return readFirebase(file, n)
 	}
 	s := newSuite(file, filepath.Ext(file))
@@ -131,9 +131,23 @@ func (o Options) parse(file string, b []byte, named bool) ([]*Item, error) {
 	return o.items(s)
 }
 
-// suiteMark shows that a broken file was meant to be a suite, taskMark that a file may have been.
-var suiteMark = regexp.MustCompile(`(?m)^(\{.*)?["']?(cases|tests|- displayName)["']?\s*:`)
-var taskMark = regexp.MustCompile(`(?m)(^|[{,])\s*(- )?["']?task["']?\s*:`)
+// meant reports whether a file of a folder was meant to be a suite, and not anything else.
+func meant(has map[string]ast.Node, b []byte, err error) bool {
+	if err != nil {
+		return suiteMark.Match(bytes.ReplaceAll(b, []byte{0}, nil)) // of UTF-16, too
+	}
+	for key, value := range has {
+		if suiteKey.MatchString(key) || keys.Top(value)["task"] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// suiteMark shows that a broken file was meant to be a suite, suiteKey that another one was.
+var suiteMark = regexp.MustCompile(
+	`(?m)^(\x{FFFD}+|\{.*)?\s*["']?(cases|tests|- displayName)["']?\s*:`)
+var suiteKey = regexp.MustCompile(`(?i)case|^(tests|displayName|task|setup|teardown|each)$`)
 
 // items makes the items of a suite and checks them.
 func (o Options) items(s *Suite) ([]*Item, error) {

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -173,13 +175,10 @@ func (c checker) element(ctx context.Context, e *suite.Element) (string, error) 
 			near, most = fmt.Sprintf(c.say.Nearest, name, lacks), fits
 		}
 	}
-	switch {
-	case e.Count != nil && n != *e.Count:
-		return fmt.Sprintf(c.say.Count, n), nil
-	case e.Count == nil && n == 0:
-		return near, nil
+	if e.Count != nil {
+		return unless(n == *e.Count, c.say.Count, n), nil
 	}
-	return "", nil
+	return unless(n > 0, "%s", near), nil
 }
 
 // compare says how many of the wanted marks fit, and which one does not.
@@ -212,17 +211,10 @@ func (c checker) query(ctx context.Context, q *suite.Query) (string, error) {
 	if q.Rows != nil && len(rows) != *q.Rows || q.Rows == nil && len(rows) == 0 {
 		return fmt.Sprintf(c.say.Rows, len(rows)), nil
 	}
-	if q.Value == "" {
-		return "", nil
-	}
-	for _, r := range rows {
-		for _, v := range r {
-			if v == q.Value {
-				return "", nil
-			}
-		}
-	}
-	return fmt.Sprintf(c.say.TheRows, text.Readable(rows)), nil
+	has := q.Value == "" || slices.ContainsFunc(rows, func(r map[string]string) bool {
+		return slices.Contains(slices.Collect(maps.Values(r)), q.Value)
+	})
+	return unless(has, c.say.TheRows, text.Readable(rows)), nil
 }
 
 func (c checker) file(ctx context.Context, f *suite.File) (string, error) {

@@ -55,9 +55,6 @@ func (s *Summary) Markdown() string {
 	for n := range s.Results {
 		r := &s.Results[n]
 		sum, why := r.Sum(), r.Message
-		if r.Outcome == suite.Passed {
-			why = ""
-		}
 		if r.Judged() {
 			why = strings.TrimSpace(why + " (judged by a model)")
 		}
