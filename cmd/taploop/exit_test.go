@@ -92,23 +92,22 @@ func TestTheExitCodeOfTestsIsThatOfTheMostTellingOutcome(t *testing.T) {
 		suite.KindCassette}
 	cases := []struct {
 		suite.Outcome
-		kind    string
-		code    int
-		unflaky int // the code with --fail-on-flaky
+		kind string
+		code int
 	}{
-		{suite.Passed, "", exitDone, exitDone}, {suite.Skipped, "", exitDone, exitDone},
-		{suite.Healed, "", exitDone, exitNotCompleted},
-		{suite.Flaky, "", exitDone, exitNotCompleted},
-		{suite.Failed, "", exitNotCompleted, exitNotCompleted},
-		{suite.Crashed, "", exitNotCompleted, exitNotCompleted},
-		{suite.NeedsPerson, "", exitWaiting, exitWaiting},
-		{suite.SetupFailed, suite.KindModel, exitModel, exitModel},
-		{suite.SetupFailed, "other", exitPhone, exitPhone},
+		{suite.Passed, "", exitDone}, {suite.Skipped, "", exitDone},
+		{suite.Healed, "", exitDone},
+		{suite.Flaky, "", exitDone},
+		{suite.Failed, "", exitNotCompleted},
+		{suite.Crashed, "", exitNotCompleted},
+		{suite.NeedsPerson, "", exitWaiting},
+		{suite.SetupFailed, suite.KindModel, exitModel},
+		{suite.SetupFailed, "other", exitPhone},
 	}
 	order := []int{exitNotCompleted, exitWaiting, exitModel, exitPhone, exitDone}
 	for set := range 1 << len(cases) {
 		var all []suite.Result
-		var plain, unflaky []int
+		var codes []int
 		for n, c := range cases {
 			if set>>n&1 == 0 {
 				continue
@@ -117,21 +116,14 @@ func TestTheExitCodeOfTestsIsThatOfTheMostTellingOutcome(t *testing.T) {
 				c.kind = kinds[set%len(kinds)]
 			}
 			all = append(all, suite.Result{Outcome: c.Outcome, Kind: c.kind})
-			plain, unflaky = append(plain, c.code), append(unflaky, c.unflaky)
+			codes = append(codes, c.code)
 		}
-		for _, strict := range []bool{false, true} {
-			codes := plain
-			if strict {
-				codes = unflaky
+		want := exitDone
+		for _, code := range slices.Backward(order) {
+			if slices.Contains(codes, code) {
+				want = code
 			}
-			want := exitDone
-			for _, code := range slices.Backward(order) {
-				if slices.Contains(codes, code) {
-					want = code
-				}
-			}
-			got := endOfTests(all, strict)
-			require.Equal(t, want, got, "%v, strict %v", all, strict)
 		}
+		require.Equal(t, want, endOfTests(all), "%v", all)
 	}
 }

@@ -67,7 +67,7 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 	items, err := c.items(ctx, a)
 	switch wrong, _ := errors.AsType[keys.Problems](err); {
 	case err != nil:
-		return unplayed(suite.Unread(wrong), err)
+		return unplayed(append(suite.Unread(wrong), play.Unplayed(items, err)...), err)
 	case c.DryRun:
 		return listItems(a, items)
 	case len(items) == 0: // of this shard
@@ -76,22 +76,16 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		return nil
 	}
-	if err := a.Load(); err != nil {
-		return err
-	}
 	a.quiet()
 	view := newTestView(a, len(items))
 	s, err := stage.Open(ctx, &a.Settings, items, c.options(a, view))
 	if err != nil {
-		if exitOf(err) == exitUsage {
-			return err
-		}
 		return unplayed(play.Unplayed(items, err), err)
 	}
 	sum.Results, err = s.Run(ctx, items)
 	view.end()
 	err = errors.Join(err, c.write(a, &sum))
-	code := endOfTests(sum.Results, c.Unflaky)
+	code := endOfTests(sum.Results)
 	switch report(a.err, a.Lang(), err); {
 	case ctx.Err() != nil:
 		code = exitInterrupted
@@ -117,8 +111,8 @@ func (c *testCmd) check() error {
 	return nil
 }
 
-// items reads and chooses what is run. The faults of a suite are told in its own words, a line
-// each.
+// items reads and chooses what is run, and the configuration, whose faults come with the items. The
+// faults of a suite are told in its own words, a line each.
 func (c *testCmd) items(ctx context.Context, a *invocation) ([]*suite.Item, error) {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}
@@ -143,7 +137,13 @@ func (c *testCmd) items(ctx context.Context, a *invocation) ([]*suite.Item, erro
 	if items, err = suite.Select(items, chosen); err != nil {
 		return nil, app.Usage(err, "")
 	}
-	return items, nil
+	if err = a.Load(); err == nil {
+		err = stage.Check(&a.Settings, items)
+	}
+	if err != nil {
+		err = &suite.Trouble{Kind: suite.KindSuite, Err: err}
+	}
+	return items, err
 }
 
 // listItems lists what would be run.
@@ -156,19 +156,19 @@ func listItems(a *invocation, items []*suite.Item) error {
 }
 
 // endOfTests returns the exit code of the command, by what came of the cases.
-func endOfTests(results []suite.Result, unflaky bool) int {
-	noModel := func(r suite.Result) bool {
-		return r.Outcome == suite.SetupFailed && r.Kind == suite.KindModel
+func endOfTests(results []suite.Result) int {
+	has := map[any]bool{}
+	for _, r := range results {
+		has[r.Outcome], has[r.Kind] = true, true
 	}
 	switch {
-	case suite.Any(results, suite.Failed, suite.Crashed),
-		unflaky && suite.Any(results, suite.Flaky, suite.Healed):
+	case has[suite.Failed], has[suite.Crashed]:
 		return exitNotCompleted
-	case suite.Any(results, suite.NeedsPerson):
+	case has[suite.NeedsPerson]:
 		return exitWaiting
-	case slices.ContainsFunc(results, noModel):
+	case has[suite.KindModel]:
 		return exitModel
-	case suite.Any(results, suite.SetupFailed):
+	case has[suite.SetupFailed]:
 		return exitPhone
 	}
 	return exitDone
@@ -178,7 +178,8 @@ func endOfTests(results []suite.Result, unflaky bool) int {
 func (c *testCmd) write(a *invocation, sum *testreport.Summary) error {
 	var errs []error
 	sum.Seconds = time.Since(sum.Started).Seconds()
-	sum.Relative = a.Options.Getenv("GITLAB_CI") == "true"
+	sum.Root = cmp.Or(a.Options.Getenv("GITHUB_WORKSPACE"), a.Options.Getenv("CI_PROJECT_DIR"))
+	sum.Files, _ = filepath.Rel(filepath.Dir(c.JSON), sum.Dir) // or "": on another disk
 	page := ""
 	if c.Report != "" {
 		page = filepath.Join(c.Report, "index.html")
@@ -246,18 +247,13 @@ func (c *testCmd) options(a *invocation, view *testView) stage.Options {
 	o := stage.Options{Phones: c.Phones, Dir: c.folder(),
 		Scripted: func() { a.notef("%s", wordsIn(a.Lang()).Test.Scripted) },
 		Play: play.Options{By: app.Operator(), Ask: c.Ask, Mode: a.Conf.Reply.Mode,
-			Retries: int(c.Retries), FailFast: c.FailFast, Lang: a.Lang(),
-			View: view.hooks()}}
-	if c.Timeout != nil {
-		o.Play.Timeout = *c.Timeout
-	}
-	switch {
-	case c.Record:
-		o.Mode = stage.Record
-	case c.Replay:
-		o.Mode = stage.Replay
-	case c.Heal:
-		o.Mode = stage.Heal
+			Retries: int(c.Retries), FailFast: c.FailFast, Strict: c.Unflaky,
+			Lang: a.Lang(), View: view.hooks(), Timeout: *cmp.Or(c.Timeout, new(time.Duration))}}
+	for mode, on := range map[stage.Mode]bool{stage.Record: c.Record, stage.Replay: c.Replay,
+		stage.Heal: c.Heal} {
+		if on {
+			o.Mode = mode
+		}
 	}
 	return o
 }

@@ -193,6 +193,7 @@ func (r *runner) step(t *testing.T, lines string, env map[string]string) error {
 	c.Dir = r.dir
 	ours := func(s string) bool { return strings.HasPrefix(s, "TAPLOOP_") }
 	c.Env = append(slices.DeleteFunc(os.Environ(), ours), "CI=true", "GITHUB_ACTIONS=true",
+		"GITHUB_WORKSPACE="+r.dir,
 		"GITHUB_ACTION_PATH="+top,
 		"RUNNER_TEMP="+r.temp, "GITHUB_PATH="+filepath.Join(r.temp, "path"),
 		"GITHUB_STEP_SUMMARY="+filepath.Join(r.temp, "summary.md"),

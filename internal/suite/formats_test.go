@@ -182,6 +182,34 @@ func TestASelectionHasWhatItsCasesNeed(t *testing.T) {
 	require.Equal(t, []string{"three"}, second[:1])
 }
 
+// No case is in two shards, whatever needs it: a case goes where those go that need it, with all
+// its rows.
+func TestNoCaseIsInTwoShards(t *testing.T) {
+	items, err := read(t, "s.yaml", `
+cases:
+- {name: base, task: t, with: [{v: 1}, {v: 2}, {v: 3}], expect: none}
+- {name: mid, task: t, needs: base, with: [{v: 1}, {v: 2}], expect: none}
+- {name: end 1, task: t, needs: mid, expect: none}
+- {name: end 2, task: t, needs: base, expect: none}
+- {name: lone, task: t, with: [{v: 1}, {v: 2}], expect: none}
+`)
+	require.NoError(t, err)
+	for _, grep := range []string{"", "end", "base|end 1", "lone|end 2"} {
+		whole, err := suite.Select(items, suite.Selection{Grep: regexp.MustCompile(grep)})
+		require.NoError(t, err)
+		for of := 2; of <= 4; of++ {
+			var all []string
+			for n := 1; n <= of; n++ {
+				one, err := suite.Select(items, suite.Selection{Grep: regexp.MustCompile(grep),
+					Shard: suite.Shard{N: n, Of: of}})
+				require.NoError(t, err)
+				all = append(all, namesOf(one)...)
+			}
+			require.ElementsMatch(t, namesOf(whole), all, "%q in %d shards", grep, of)
+		}
+	}
+}
+
 // A program may write a suite as JSON, in one line, with a table of many rows.
 func TestATableMayHaveManyRowsInOneLine(t *testing.T) {
 	type row map[string]int

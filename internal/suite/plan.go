@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -32,8 +33,7 @@ func (s *Shard) UnmarshalText(b []byte) error {
 }
 
 // Select returns the items that are run, and the items that these need. Shards have different
-// items, except for one that items of several shards need. A shard may have none, and it is an
-// error if there is none for any shard.
+// items. A shard may have none, and it is an error if there is none for any shard.
 func Select(items []*Item, s Selection) ([]*Item, error) {
 	chosen := slices.DeleteFunc(slices.Clone(items), func(i *Item) bool { return !s.takes(i) })
 	if len(chosen) == 0 {
@@ -41,7 +41,7 @@ func Select(items []*Item, s Selection) ([]*Item, error) {
 			"--dry-run lists all cases when --grep and --tags are left out")
 	}
 	if s.Shard.Of > 1 {
-		chosen = s.Shard.of(chosen)
+		chosen = s.Shard.of(chosen, items)
 	}
 	want := map[*Item]bool{}
 	for todo := chosen; len(todo) > 0; todo = todo[1:] {
@@ -61,15 +61,22 @@ func (s Selection) takes(i *Item) bool {
 		func(tag string) bool { return slices.Contains(s.Tags, tag) })
 }
 
-// of deals the items out. Items that need each other go to one shard.
-func (s Shard) of(items []*Item) []*Item {
-	var mine []*Item
-	of := map[*Item]int{}
+// of deals the chosen items out. Cases that need each other go to one shard, with all their rows.
+func (s Shard) of(chosen, items []*Item) (mine []*Item) {
+	first := map[*Item]*Item{} // the first row of a case that others need, by its rows
 	for _, i := range items {
+		needed := i.Needed(items)
+		for _, row := range needed {
+			first[row] = needed[0]
+		}
+	}
+	of := map[*Item]int{}
+	for _, i := range chosen {
 		root := i
 		for up := root.Needed(items); len(up) > 0; up = root.Needed(items) {
 			root = up[0]
 		}
+		root = cmp.Or(first[root], root)
 		if _, known := of[root]; !known {
 			of[root] = len(of) % s.Of
 		}

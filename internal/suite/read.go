@@ -187,10 +187,7 @@ const leastSecret = 3
 func (o Options) secretsOf(s *Suite, problems *keys.Problems) map[string]string {
 	all := map[string]string{}
 	for _, name := range s.Secrets {
-		value := ""
-		if o.Getenv != nil {
-			value = o.Getenv(name)
-		}
+		value := o.Getenv(name)
 		switch {
 		case value == "" && !o.Lenient:
 			problems.Add(s.Of("secrets"), "the environment variable %s, a secret of this suite, "+

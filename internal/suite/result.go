@@ -132,13 +132,17 @@ func (r *Result) Last() Attempt {
 	return r.Attempts[len(r.Attempts)-1]
 }
 
-// Settle sets the outcome from the attempts.
-func (r *Result) Settle(say *Words) {
-	last := r.Last()
+// Settle sets the outcome from the attempts. Strictly, what is flaky or healed has failed.
+func (r *Result) Settle(say *Words, strict bool) {
+	last := &r.Attempts[len(r.Attempts)-1]
 	r.Outcome, r.Kind, r.Message = last.Outcome, last.Kind, last.Message
 	if first := r.Attempts[0]; last.Outcome.Good() && len(r.Attempts) > 1 {
 		r.Outcome = Flaky
 		r.Message = fmt.Sprintf(say.Play.Flaky, len(r.Attempts), first.Message)
+	}
+	if strict && (r.Outcome == Flaky || r.Outcome == Healed) {
+		r.Outcome, r.Message = Failed, "--fail-on-flaky: "+r.Message
+		last.Outcome, last.Message = r.Outcome, r.Message
 	}
 }
 
@@ -162,9 +166,4 @@ func (r *Result) Sum() (total Attempt) {
 // Outcomes are all of them, the best first.
 func Outcomes() []Outcome {
 	return []Outcome{Passed, Healed, Flaky, Failed, Crashed, NeedsPerson, SetupFailed, Skipped}
-}
-
-// Any reports whether a result has one of the outcomes.
-func Any(all []Result, of ...Outcome) bool {
-	return slices.ContainsFunc(all, func(r Result) bool { return slices.Contains(of, r.Outcome) })
 }

@@ -205,12 +205,8 @@ func (x *scene) close(passed bool) error {
 	case mode == Record && passed && x.at.Number > 0:
 		from, to = x.cassette, x.at.Item.Cassette()
 	case mode == Heal && passed && x.healed() && x.at.Number > 0:
-		dir := x.stage.opts.Dir
-		if dir == "" {
-			dir = "."
-		}
 		from = x.newCassette()
-		to = filepath.Join(dir, "healed", x.at.Item.Folder()+".jsonl")
+		to = filepath.Join(x.stage.opts.Dir, "healed", x.stage.below(x.at.Item))
 	}
 	if from == "" {
 		return errors.Join(err, os.RemoveAll(x.folder))
@@ -222,6 +218,21 @@ func (x *scene) close(passed bool) error {
 		}
 	}
 	return errors.Join(err, failed, os.RemoveAll(x.folder))
+}
+
+// below is the cassette of an item from the folder that has those of all items.
+func (s *Stage) below(item *suite.Item) string {
+	file, _ := filepath.Abs(item.Cassette()) // the folder was found before
+	dir := filepath.Dir(file)
+	for _, i := range s.items {
+		other, _ := filepath.Abs(i.Cassette())
+		for up := filepath.Dir(dir); up != dir && !strings.HasPrefix(other,
+			dir+string(filepath.Separator)); up = filepath.Dir(dir) {
+			dir = up
+		}
+	}
+	rest, _ := filepath.Rel(dir, file)
+	return rest
 }
 
 // Run runs the cases. The error is that of closing the stage, which it does.

@@ -46,13 +46,14 @@ type Options struct {
 
 // Stage is what the cases share. Its methods may be called by one goroutine.
 type Stage struct {
-	opts Options
-	base *app.Settings // as they were given
-	set  *app.Settings // with the phones' ADB server
-	host *device.Host
-	db   *store.Store // the usual one, nil for simulated phones
-	pool []play.Phone
-	temp string
+	opts  Options
+	base  *app.Settings // as they were given
+	set   *app.Settings // with the phones' ADB server
+	host  *device.Host
+	items []*suite.Item
+	db    *store.Store // the usual one, nil for simulated phones
+	pool  []play.Phone
+	temp  string
 
 	holds   holds
 	closers []func() error
@@ -61,7 +62,7 @@ type Stage struct {
 // Open opens what the cases share. Close closes it.
 func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Options) (
 	s *Stage, err error) {
-	s = &Stage{opts: o, base: base}
+	s = &Stage{opts: o, base: base, items: items}
 	s.opts.Play.Mask = suite.Mask(items)
 	defer func() {
 		if err != nil {
@@ -76,6 +77,10 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 	if !o.Play.Ask { // no inbox shows questions of a separate folder
 		more["data_dir"] = filepath.Join(base.Conf.DataDir, "tests")
 		more["store.url"] = store.SQLiteURL // in that folder, also where machines share a store
+	}
+	if o.Mode == Heal && o.Dir == "" {
+		return s, app.Usage(errors.New("what is healed has no place without a report"),
+			"add --report DIR")
 	}
 	kind, count, _ := strings.Cut(o.Phones, ":")
 	switch {
@@ -112,15 +117,22 @@ func (s *Stage) share(ctx context.Context, items []*suite.Item) (err error) {
 	return nil
 }
 
-// settings makes those of the cases, and opens their data folder once.
-func (s *Stage) settings(ctx context.Context, items []*suite.Item, more map[string]any) error {
-	steps := s.base.Conf.Loop.MaxSteps
-	price := s.base.Conf.Model.PromptPrice + s.base.Conf.Model.ReplyPrice
+// Check refuses budgets that cannot be kept to.
+func Check(base *app.Settings, items []*suite.Item) error {
 	for _, i := range items {
-		if steps = max(steps, i.Budget().Steps); price == 0 && i.Budget().Cost > 0 {
+		if i.Budget().Cost > 0 && base.Conf.Model.PromptPrice+base.Conf.Model.ReplyPrice == 0 {
 			return app.Usage(fmt.Errorf("%v: this has a budget of cost, and what the model "+
 				"costs is not known", i.At()), "set model.prompt_price and model.reply_price")
 		}
+	}
+	return nil
+}
+
+// settings makes those of the cases, and opens their data folder once.
+func (s *Stage) settings(ctx context.Context, items []*suite.Item, more map[string]any) error {
+	steps := s.base.Conf.Loop.MaxSteps
+	for _, i := range items {
+		steps = max(steps, i.Budget().Steps)
 	}
 	more["loop.max_steps"] = steps
 	more["farm.role"] = config.Both // the phones of the ADB server are used

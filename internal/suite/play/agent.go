@@ -81,7 +81,6 @@ func plus(a, b store.Usage) store.Usage {
 	a.Steps += b.Steps
 	a.PromptTokens += b.PromptTokens
 	a.CompletionTokens += b.CompletionTokens
-	a.Timing.Decide += b.Work()
 	return a
 }
 
@@ -136,11 +135,14 @@ func (t *try) follow(ctx context.Context, st runs.Status) (runs.Status, error) {
 		case st.Reason != agentloop.StillRunning:
 			return st, nil
 		}
-		wait := usecase.Wait{SessionID: st.Session.ID}
+		wait, began := usecase.Wait{SessionID: st.Session.ID}, time.Now()
 		if open {
 			wait.QuestionID = st.Question.ID
 		}
 		out, err := t.scene.Cases.Wait(ctx, t.call(), wait)
+		if !open {
+			t.worked += time.Since(began)
+		}
 		if ctx.Err() != nil {
 			return st, nil
 		}
@@ -153,7 +155,7 @@ func (t *try) follow(ctx context.Context, st runs.Status) (runs.Status, error) {
 
 // over fails an attempt that has used more than it may.
 func (t *try) over(u store.Usage) bool {
-	b, took, say := t.at.Item.Budget(), u.Timing.Decide, &t.say.Play
+	b, took, say := t.at.Item.Budget(), t.worked, &t.say.Play
 	tokens, cost := u.PromptTokens+u.CompletionTokens, t.scene.Cost(u.PromptTokens,
 		u.CompletionTokens)
 	switch {

@@ -77,6 +77,7 @@ type Options struct {
 	Lang    string // of what people read
 	// FailFast begins no further case after one that did not pass.
 	FailFast bool
+	Strict   bool // flaky and healed cases have failed
 	Mask     text.Mask
 	// Keep keeps a file of an attempt, and returns its path below the folder of the reports. Nil
 	// keeps none.

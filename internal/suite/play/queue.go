@@ -136,7 +136,7 @@ func (q *queue) add(i *suite.Item, a suite.Attempt, last bool) {
 	if !last {
 		return
 	}
-	r.Settle(q.say)
+	r.Settle(q.say, q.opts.Strict)
 	q.on[i.Suite]--
 	if q.opts.FailFast && !r.Outcome.Good() {
 		q.ended = q.say.Play.FailFast

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
@@ -23,12 +24,13 @@ type try struct {
 	scene *Scene
 	got   suite.Attempt
 
-	opened  bool        // the set-up has opened something
-	used    map[int]int // how often each reply was given
-	spent   store.Usage // by the parts so far, and by the model that judges
-	secret  string      // that was given as a reply, or its placeholder if there were several
-	refused bool        // the suite has rejected an action
-	healed  int         // steps of a skill for which the model was asked
+	opened  bool          // the set-up has opened something
+	used    map[int]int   // how often each reply was given
+	worked  time.Duration // of the agent: without people and expectations
+	spent   store.Usage   // by the parts so far, and by the model that judges
+	secret  string        // that was given as a reply, or its placeholder if there were several
+	refused bool          // the suite has rejected an action
+	healed  int           // steps of a skill for which the model was asked
 	facts   expect.Facts
 	begun   bool // the crashes before it are known
 	before  []device.Crash

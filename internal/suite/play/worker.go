@@ -37,10 +37,7 @@ func (w *worker) work(ctx context.Context) {
 
 // item carries an item out, and returns false if the phone is of no more use.
 func (w *worker) item(ctx context.Context, i *suite.Item) bool {
-	retries := w.opts.Retries
-	if i.Case.Retries != nil {
-		retries = *i.Case.Retries
-	}
+	retries := *cmp.Or(i.Case.Retries, &w.opts.Retries)
 	again := 1 // once more when the phone comes back
 	for n := 1; ; n++ {
 		a := Attempt{Item: i, Serial: w.phone.Serial, Number: n}
@@ -72,10 +69,10 @@ func gone(a *suite.Attempt) bool {
 	return a.Outcome == suite.SetupFailed && (a.Kind == suite.KindPhone || a.Kind == suite.KindADB)
 }
 
-// worthRetrying reports whether another attempt may come out otherwise.
+// worthRetrying reports whether another attempt may come out otherwise. A crash stands.
 func worthRetrying(a *suite.Attempt) bool {
 	switch a.Outcome {
-	case suite.Failed, suite.Crashed:
+	case suite.Failed:
 		return true
 	case suite.SetupFailed:
 		return a.Kind == suite.KindModel || a.Kind == suite.KindApp

@@ -39,7 +39,7 @@ func (s *Summary) Annotations() (lines []string) {
 			level = "warning"
 		}
 		lines = append(lines, Annotation(level,
-			keys.Position{File: r.File, Line: r.Line, Column: r.Column},
+			keys.Position{File: s.path(r.File), Line: r.Line, Column: r.Column},
 			r.Suite+" / "+r.Name+" ("+string(r.Outcome)+inBrackets(r.Kind)+")", r.Message))
 	}
 	return lines

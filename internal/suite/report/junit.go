@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/xml"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -124,7 +125,7 @@ func (s *Summary) junitCase(r *suite.Result) junitCase {
 		a := &r.Attempts[n]
 		c.Out += clean(details(r, a))
 		for _, f := range a.Files {
-			c.Out += "[[ATTACHMENT|" + clean(s.path(f)) + "]]\n"
+			c.Out += "[[ATTACHMENT|" + clean(s.path(filepath.Join(s.Dir, f.Path))) + "]]\n"
 		}
 		if n == len(r.Attempts)-1 {
 			break

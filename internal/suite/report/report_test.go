@@ -101,6 +101,8 @@ type allureDetails struct {
 // The outcomes are told apart in every report.
 func TestEveryOutcomeIsToldApartInEveryReport(t *testing.T) {
 	t.Parallel()
+	here, err := os.Getwd()
+	require.NoError(t, err)
 	type told struct{ junit, allure, github string }
 	for outcome, want := range map[suite.Outcome]told{
 		suite.Passed:      {"", "passed", ""},
@@ -122,7 +124,7 @@ func TestEveryOutcomeIsToldApartInEveryReport(t *testing.T) {
 		} else if outcome != suite.Skipped {
 			r.Attempts = []suite.Attempt{last}
 		}
-		s := &report.Summary{Results: []suite.Result{r}, Dir: t.TempDir()}
+		s := &report.Summary{Results: []suite.Result{r}, Dir: t.TempDir(), Root: here}
 		xml, err := s.JUnit()
 		require.NoError(t, err)
 		reporttest.ValidJUnit(t, xml)

@@ -19,11 +19,11 @@ type Summary struct {
 	Started time.Time      `json:"started_at"`
 	Seconds float64        `json:"seconds"`
 	Results []suite.Result `json:"results"`
+	Files   string         `json:"files,omitempty"` // what paths start at, from the JSON's folder
 
-	Dir string `json:"-"` // the folder that the files of attempts are in
-	// Relative writes paths of files from the working folder, as GitLab wants them.
-	Relative bool   `json:"-"`
-	Lang     string `json:"-"` // of the page and of Line
+	Dir  string `json:"-"` // the folder that the files of attempts are in
+	Root string `json:"-"` // the project's folder, from which GitHub and GitLab want paths
+	Lang string `json:"-"` // of the page and of Line
 }
 
 // Line sums the results up in one line.
@@ -48,18 +48,13 @@ func (s *Summary) JSON() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// path is where a file of an attempt is.
-func (s *Summary) path(f suite.Attachment) string {
-	whole, err := filepath.Abs(filepath.Join(s.Dir, filepath.FromSlash(f.Path)))
-	if err != nil {
-		return f.Path
+// path is a file from the project's folder, if it is in it.
+func (s *Summary) path(file string) string {
+	whole, _ := filepath.Abs(file) // "" is in no folder
+	if rel, err := filepath.Rel(s.Root, whole); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
 	}
-	if here, err := filepath.Abs("."); err == nil && s.Relative {
-		if rel, err := filepath.Rel(here, whole); err == nil {
-			return filepath.ToSlash(rel)
-		}
-	}
-	return whole
+	return cmp.Or(whole, file)
 }
 
 // suites are the results by suite, in their order.
