@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"html"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/sandbox/shell"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/report/reporttest"
 )
@@ -194,4 +196,38 @@ func TestEveryMisuseOfTestsStandsInTheReports(t *testing.T) {
 	require.Equal(t, exitUsage, code, "what would be refused")
 	told(f.test("cases: [{name: a, task: t, expect: none}]", "--junit", junit,
 		"--config", f.file("bad.yaml", "loop: {max_steps: none}\n")))
+}
+
+// A data folder that has known another phone of the same serial runs tests on the connected one.
+func TestAnotherPhoneOfTheSameSerialIsTested(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", claim))
+	const one = "cases: [{name: a, task: t, expect: none}]"
+	f.phones[0].Settings.PutSetting("secure", "android_id", "0123456789abcdef")
+	code, first := f.test(one)
+	require.Equal(t, exitDone, code, f.said)
+	other := newPhone()
+	other.Settings.PutSetting("secure", "android_id", "fedcba9876543210")
+	f.adb.Attach("phone-1", shell.New(other))
+	for _, which := range []string{"any", "phone-1"} {
+		code, all := f.test(one, "--phones", which)
+		require.Equal(t, exitDone, code, f.said)
+		require.NotEqual(t, first[0].Last().Phone, all[0].Last().Phone)
+	}
+}
+
+// What only the agent says is marked as its own words wherever it is shown.
+func TestAnAnswerIsMarkedAsTheAgentsOwnWords(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", claim))
+	junit := filepath.Join(f.dir, "j.xml")
+	code, all := f.test("cases: [{name: a, task: t, expect: [{answer: done}]}]", "--junit", junit)
+	require.Equal(t, exitDone, code, f.said)
+	const marked = "answer: done (the agent&#39;s own words)"
+	require.Equal(t, html.UnescapeString(marked), all[0].Last().Checks[0].What)
+	for _, report := range []string{junit, filepath.Join(f.dir, "r", "index.html")} {
+		b, err := os.ReadFile(report)
+		require.NoError(t, err)
+		require.Contains(t, string(b), marked)
+	}
 }

@@ -287,6 +287,11 @@ func TestTheRecipesAreOnThePage(t *testing.T) {
 		if strings.HasSuffix(file, ".yml") {
 			require.NoError(t, yaml.Unmarshal(b, new(any)))
 		}
+		for _, m := range regexp.MustCompile(`(?m)^COPY (\w\S*) `).FindAllSubmatch(b, -1) {
+			require.Contains(t, []string{"emulator.sh", "tests/phone"}, string(m[1]),
+				"the project that copies the file has these")
+		}
+		require.NotContains(t, string(b), "COPY . ")
 	}
 }
 

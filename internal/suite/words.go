@@ -21,7 +21,7 @@ type Words struct {
 type Found struct {
 	Reported, Is, Rows, TheRows, Count, NoneLike, Nearest, ID, Class, Text, Desc, Checked, Enabled,
 	Front, NoApp, Secure, Shown, Says, NotThere, There, Contains, Ended, LogLine, NoLine, Dark,
-	Shape, Differs, No string
+	Shape, Differs, No, Own string
 }
 
 // WordsIn returns the texts in the language that fits best.

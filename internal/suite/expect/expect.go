@@ -63,6 +63,9 @@ func Check(ctx context.Context, p Phone, e *suite.Expect, f *Facts) (suite.Check
 	end := time.Now().Add(time.Duration(e.Within))
 	out := suite.Checked{What: Words(e), Line: e.At().Line, Judged: e.Judged != ""}
 	c := checker{p, f, &cmp.Or(f.Say, suite.WordsIn("")).Found}
+	if e.Answer.Regexp != nil {
+		out.What = fmt.Sprintf(c.say.Own, out.What)
+	}
 	if out.Judged { // a no is not asked about again: the screen gets its time before
 		if err := wait.For(ctx, time.Duration(e.Within)); err != nil {
 			return out, err
