@@ -36,7 +36,7 @@ func blind(look screen.Observation, a actions.Action) string {
 			if e.Editable {
 				return ""
 			}
-			opens = opens || e.Clickable && area(e.Bounds) < picture
+			opens = opens || e.Clickable && e.Bounds.Area() < picture
 		}
 	}
 	switch {

@@ -71,3 +71,18 @@ func TestTheLinesOfACardAreToldApart(t *testing.T) {
 	act := new(Gate).act(Subjects(screen.Observation{Elements: list}, "", d)[0], d.Action)
 	require.Equal(t, "Terminate card · This can’t be undone", act.Label)
 }
+
+// However much a page lists, and however it is arranged, the work on what is asked ahead is that on
+// some of it.
+func TestWhatIsAskedAheadIsOfTheBeginningOfALongPage(t *testing.T) {
+	var list []screen.Element
+	for i := range 20_000 {
+		y := 0.76 + float64(i)/100_000
+		list = append(list, screen.Element{Class: "android.widget.Button", Clickable: true, Text: "On",
+			Bounds: screen.Rect{Min: screen.Point{X: 0.3, Y: y}, Max: screen.Point{X: 0.7, Y: y + 1e-5}}})
+	}
+	list[0].Bounds = screen.Rect{Max: screen.Point{X: 0.1, Y: 0.1}}
+	all := touches(screen.Observation{Elements: list, At: time.Now()})
+	require.Len(t, all[0].Layout.Beside, maxElements-1)
+	require.Len(t, all[0].Screen, 1)
+}

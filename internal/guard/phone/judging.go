@@ -31,10 +31,11 @@ func (g *Gate) Preview(ctx context.Context, s agentloop.Situation) {
 
 // touches is a touch of each element of the app that can be pressed.
 func touches(look screen.Observation) (all []guard.Subject) {
+	look.Elements = look.Elements[:min(len(look.Elements), maxElements)]
 	page, base := newPage(look.Elements), subject(look.State.App, "",
 		actions.Decision{Action: actions.Click{}})
 	base.Screen, base.Secure = readable(look, nil), look.State.Secure
-	for _, e := range look.Elements[:min(len(look.Elements), maxElements)] {
+	for _, e := range look.Elements {
 		if e.Touchable() && !e.Editable {
 			all = append(all, at(page, look, base, e.Bounds.Center(), swipe{})...)
 		}

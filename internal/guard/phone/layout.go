@@ -22,6 +22,7 @@ type page struct {
 	words     []string // of what lies in nothing that takes touches
 	fields    []int
 	digits    []int // the keys of its pad, each of which enters a digit
+	primaries []int // the buttons by which it continues
 	tabs      bool  // it has tabs at its bottom, of which one is chosen
 }
 
@@ -38,7 +39,7 @@ func newPage(list []screen.Element) *page {
 		if len(open) > 0 {
 			p.inside[i] = open[len(open)-1]
 		}
-		if e.Touchable() && area(e.Bounds) < large {
+		if e.Touchable() && e.Bounds.Area() < large {
 			p.touchable++
 			open = append(open, i)
 		}
@@ -54,6 +55,9 @@ func newPage(list []screen.Element) *page {
 		edges.Min.Y > 0.1 && edges.Max.Y < 0.93
 	for i := range list {
 		p.tabs = p.tabs || p.tab(i) && p.chosen(i) && p.peer(i)
+		if p.primary(i) {
+			p.primaries = append(p.primaries, i)
+		}
 	}
 	return p
 }
@@ -65,7 +69,7 @@ func (p *page) note(i int) {
 		p.fields = append(p.fields, i)
 		return
 	}
-	if p.inside[i] >= 0 || e.Touchable() && area(e.Bounds) < large {
+	if p.inside[i] >= 0 || e.Touchable() && e.Bounds.Area() < large {
 		return
 	}
 	for _, t := range []string{e.Text, e.ContentDesc} {
@@ -114,9 +118,11 @@ func (p *page) layout(i int) *guard.Layout {
 	l.Switch = slices.ContainsFunc(p.list[i:end(p.list, i)], func(in screen.Element) bool {
 		return in.Checkable
 	}) || strings.Contains(said(e), ", Switch")
-	l.Primary, l.Alone = p.primary(i), p.dialog && p.touchable == 1
-	if !l.Primary {
-		l.Beside = p.besides(i)
+	l.Primary, l.Alone = slices.Contains(p.primaries, i), p.dialog && p.touchable == 1
+	for _, j := range p.primaries {
+		if !l.Primary {
+			l.Beside = append(l.Beside, p.says(j))
+		}
 	}
 	l.Pair = p.pair(i)
 	l.Ends, l.Bar = p.ends(i), e.Bounds.Max.Y < 0.12
@@ -142,7 +148,7 @@ func (p *page) primary(i int) bool {
 	e := &p.list[i]
 	r := e.Bounds
 	switch {
-	case !e.Touchable() || e.Checkable || area(r) >= large:
+	case !e.Touchable() || e.Checkable || r.Area() >= large:
 		return false
 	case e.ResourceID == "android:id/button1":
 		return true
@@ -160,7 +166,7 @@ func (p *page) primary(i int) bool {
 func (p *page) last(i int) bool {
 	r := p.list[i].Bounds
 	return !slices.ContainsFunc(p.list[i+1:], func(o screen.Element) bool {
-		return button(&o) && o.Bounds.Min.X >= r.Max.X && o.Bounds.Min.Y < r.Max.Y
+		return o.Bounds.Min.X >= r.Max.X && o.Bounds.Min.Y < r.Max.Y && button(&o)
 	})
 }
 
@@ -172,16 +178,10 @@ func (p *page) lowest(i int) bool {
 	})
 }
 
-// besides are the labels of the buttons by which the page or dialog continues, without the element
-// i.
-func (p *page) besides(i int) (labels []string) {
-	for j := range p.list {
-		if j != i && p.primary(j) {
-			g := element(p.list, j, p.list[j].Bounds.Center())
-			labels = append(labels, strings.TrimSpace(g.Text+"\n"+g.Description))
-		}
-	}
-	return labels
+// says is the label of the element i.
+func (p *page) says(i int) string {
+	g := element(p.list, i, p.list[i].Bounds.Center())
+	return strings.TrimSpace(g.Text + "\n" + g.Description)
 }
 
 // pair is the label of the only other element of the size of the element i on its line, or of the
@@ -198,8 +198,7 @@ func (p *page) pair(i int) (label string) {
 		if label != "" || !alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) {
 			return ""
 		}
-		g := element(p.list, j, b.Center())
-		label = strings.TrimSpace(g.Text + "\n" + g.Description)
+		label = p.says(j)
 	}
 	return label
 }
@@ -211,7 +210,7 @@ func (p *page) behind(f int) int {
 		e := &p.list[i]
 		after := e.Bounds.Min.Y >= r.Max.Y-0.01 ||
 			e.Bounds.Min.X >= r.Max.X-0.01 && e.Bounds.Max.Y > r.Min.Y
-		if e.Touchable() && !e.Editable && !e.Checkable && after && area(e.Bounds) < large &&
+		if e.Touchable() && !e.Editable && !e.Checkable && after && e.Bounds.Area() < large &&
 			(button(e) || strings.HasSuffix(e.Class, "ImageButton") || follows(r, e.Bounds)) {
 			return i
 		}
@@ -269,7 +268,7 @@ const below = 0.08
 // follows reports whether the small r lies in a field, or on its line right behind it.
 func follows(field, r screen.Rect) bool {
 	mid := (r.Min.Y + r.Max.Y) / 2
-	return mid > field.Min.Y && mid < field.Max.Y && area(r) < picture/2 &&
+	return mid > field.Min.Y && mid < field.Max.Y && r.Area() < picture/2 &&
 		r.Min.X > field.Min.X+(field.Max.X-field.Min.X)/2 && r.Min.X < field.Max.X+0.15
 }
 

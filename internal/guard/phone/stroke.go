@@ -43,7 +43,7 @@ func swipeOf(way []screen.Point, a actions.Action, tall float64) swipe {
 
 // presses reports whether the finger may press e, on which it comes down.
 func (d *swipe) presses(e *screen.Element) bool {
-	touchable := (e.Clickable || e.Editable || e.Checkable) && area(e.Bounds) < large
+	touchable := (e.Clickable || e.Editable || e.Checkable) && e.Bounds.Area() < large
 	return d.holds ||
 		touchable && len(d.way) > 1 && distance(e.Bounds, d.way[1], d.tall) < touchSlop
 }

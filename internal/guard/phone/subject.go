@@ -152,7 +152,7 @@ func along(elements []screen.Element, way []screen.Point, known []guard.Subject)
 	}
 	for i := range elements {
 		r := elements[i].Bounds
-		if area(r) >= large || !crossed(r, way[0], way[1]) {
+		if r.Area() >= large || !crossed(r, way[0], way[1]) {
 			continue
 		}
 		s := known[0]
@@ -194,8 +194,6 @@ func focused(list []screen.Element) int {
 	return i
 }
 
-func area(r screen.Rect) float64 { return (r.Max.X - r.Min.X) * (r.Max.Y - r.Min.Y) }
-
 // candidates returns the elements that may answer a touch at p: the smallest touchable one, the
 // touchable ones that do not surround it, and the words drawn over these that serve nothing else.
 // Without a touchable one it is the deepest at p. If a candidate has no text, the elements around
@@ -211,7 +209,7 @@ func candidates(list []screen.Element, p screen.Point) []int {
 		}
 	}
 	smaller := func(a, b int) int {
-		return cmp.Or(cmp.Compare(area(list[a].Bounds), area(list[b].Bounds)),
+		return cmp.Or(cmp.Compare(list[a].Bounds.Area(), list[b].Bounds.Area()),
 			cmp.Compare(list[b].Depth, list[a].Depth), b-a)
 	}
 	if len(touchable) == 0 {
@@ -226,7 +224,7 @@ func candidates(list []screen.Element, p screen.Point) []int {
 	first := slices.MinFunc(touchable, smaller)
 	found := []int{first}
 	for _, i := range touchable {
-		backdrop := area(list[i].Bounds) >= large && said(&list[i]) == ""
+		backdrop := list[i].Bounds.Area() >= large && said(&list[i]) == ""
 		if i != first && !backdrop && !within(list, first, i) && !within(list, i, first) {
 			found = append(found, i)
 		}
@@ -246,7 +244,7 @@ func labels(list []screen.Element, hits, found []int, p screen.Point) (more []in
 	}
 	for _, i := range hits {
 		e := &list[i]
-		if e.Text+e.ContentDesc != "" && area(e.Bounds) < large && !slices.Contains(found, i) {
+		if e.Text+e.ContentDesc != "" && e.Bounds.Area() < large && !slices.Contains(found, i) {
 			more = append(more, i)
 		}
 	}
@@ -261,7 +259,7 @@ func drawnOver(list []screen.Element, hits, found []int) (words []int) {
 		inside := slices.ContainsFunc(found, func(f int) bool {
 			return i <= f || within(list, i, f)
 		})
-		if !inside && e.Text+e.ContentDesc != "" && area(e.Bounds) < large {
+		if !inside && e.Text+e.ContentDesc != "" && e.Bounds.Area() < large {
 			words = append(words, i)
 		}
 	}
@@ -287,12 +285,12 @@ func end(list []screen.Element, i int) int {
 func element(list []screen.Element, i int, p screen.Point) *guard.Element {
 	e := list[i]
 	g := &guard.Element{Text: e.Text, Description: e.ContentDesc, ResourceID: e.ResourceID,
-		Class: e.Class, Password: e.Password, WholeScreen: area(e.Bounds) >= whole}
+		Class: e.Class, Password: e.Password, WholeScreen: e.Bounds.Area() >= whole}
 	var lines []string
-	for n := i + 1; n < end(list, i); n++ {
+	for n, last := i+1, end(list, i); n < last; n++ {
 		in := &list[n]
 		under := in.Bounds.Contains(p)
-		if area(e.Bounds) >= large && !under {
+		if e.Bounds.Area() >= large && !under {
 			continue
 		}
 		if in.Touchable() && !under && in.Bounds != e.Bounds { // it does what it says, and not e
@@ -303,7 +301,7 @@ func element(list []screen.Element, i int, p screen.Point) *guard.Element {
 			if t != "" && t != e.Text && t != e.ContentDesc && !slices.Contains(lines, t) {
 				lines = append(lines, t)
 			}
-			if t != "" && under && area(in.Bounds) < large {
+			if t != "" && under && in.Bounds.Area() < large {
 				g.WholeScreen = false // an element has the place to itself
 			}
 		}
@@ -321,11 +319,11 @@ func element(list []screen.Element, i int, p screen.Point) *guard.Element {
 // label returns the text in the large element i, wherever it stands, if it is short, because a
 // short text means a button and not a page. The text of touchable children does not count.
 func label(list []screen.Element, i int) string {
-	if size := area(list[i].Bounds); size < large || size >= whole {
+	if size := list[i].Bounds.Area(); size < large || size >= whole {
 		return ""
 	}
 	var lines []string
-	for n := i + 1; n < end(list, i); n++ {
+	for n, last := i+1, end(list, i); n < last; n++ {
 		in := &list[n]
 		if in.Clickable || in.Editable || in.Checkable {
 			n = end(list, n) - 1
@@ -387,7 +385,7 @@ func near(page *page, look screen.Observation, touched []int, p screen.Point) []
 	tall := shape(look)
 	for i, e := range look.Elements {
 		away := distance(e.Bounds, p, tall)
-		if away == 0 || away > around || area(e.Bounds) >= large {
+		if away == 0 || away > around || e.Bounds.Area() >= large {
 			continue
 		}
 		if in := page.inside[i]; in >= 0 && !slices.Contains(touched, in) || e.Touchable() {
