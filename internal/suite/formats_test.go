@@ -176,6 +176,8 @@ func TestASelectionHasWhatItsCasesNeed(t *testing.T) {
 	require.Equal(t, []string{"four [n=1]", "four [n=2]", "five"},
 		pick(suite.Selection{Grep: regexp.MustCompile("five")}))
 	require.Len(t, pick(suite.Selection{Tags: []string{"shop"}}), 6)
+	require.Equal(t, []string{"one"}, // as the lines of a run print it
+		pick(suite.Selection{Grep: regexp.MustCompile("^" + items[0].Suite.Name + " / one$")}))
 	first := pick(suite.Selection{Shard: suite.Shard{N: 1, Of: 2}})
 	second := pick(suite.Selection{Shard: suite.Shard{N: 2, Of: 2}})
 	require.Equal(t, []string{"one", "two", "four [n=1]", "four [n=2]", "five"}, first)

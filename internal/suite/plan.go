@@ -54,7 +54,8 @@ func Select(items []*Item, s Selection) ([]*Item, error) {
 }
 
 func (s Selection) takes(i *Item) bool {
-	if s.Grep != nil && !s.Grep.MatchString(i.Suite.Name+" "+i.Name) {
+	if s.Grep != nil && !s.Grep.MatchString(i.Suite.Name+" "+i.Name) &&
+		!s.Grep.MatchString(i.Suite.Name+" / "+i.Name) {
 		return false
 	}
 	return len(s.Tags) == 0 || slices.ContainsFunc(i.Tags(),

@@ -258,11 +258,10 @@ func (c checker) logcat(ctx context.Context, l *suite.Logcat) (string, error) {
 	}
 	for line := range strings.Lines(all) {
 		m := logLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
-		if m == nil || l.Tag != "" && m[1] != l.Tag ||
-			l.Match.Regexp != nil && !l.Match.MatchString(m[2]) {
-			continue
+		if m != nil && (l.Tag == "" || m[1] == l.Tag) &&
+			(l.Match.Regexp == nil || l.Match.MatchString(m[2])) {
+			return unless(!l.Absent, c.say.LogLine, strings.TrimSpace(line)), nil
 		}
-		return unless(!l.Absent, c.say.LogLine, strings.TrimSpace(line)), nil
 	}
 	return unless(l.Absent, "%s", c.say.NoLine), nil
 }

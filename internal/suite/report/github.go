@@ -8,6 +8,7 @@ import (
 
 	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Annotation is a command of GitHub Actions that shows words at a place.
@@ -47,8 +48,8 @@ func (s *Summary) Annotations() (lines []string) {
 
 // Markdown is the summary of a step of GitHub Actions.
 func (s *Summary) Markdown() string {
-	cell := strings.NewReplacer(`\`, `\\`, "|", `\|`, "\r", " ", "\n", " ", "<", "&lt;", "`", "'",
-		"[", `\[`, "!", `\!`)
+	marks := strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "`", "'", "[", `\[`, "!", `\!`)
+	cell := func(words string) string { return marks.Replace(text.Line(words)) }
 	var b strings.Builder
 	fmt.Fprintf(&b, "### taploop test: %s\n\n| outcome | suite | case | time | tokens | why |\n"+
 		"| --- | --- | --- | --- | --- | --- |\n", s.Line())
@@ -59,8 +60,7 @@ func (s *Summary) Markdown() string {
 			why = strings.TrimSpace(why + " (judged by a model)")
 		}
 		fmt.Fprintf(&b, "| %s%s | %s | %s | %.1fs | %d | %s |\n", r.Outcome, inBrackets(r.Kind),
-			cell.Replace(r.Suite), cell.Replace(r.Name), sum.Seconds, sum.Sent+sum.Got,
-			cell.Replace(why))
+			cell(r.Suite), cell(r.Name), sum.Seconds, sum.Sent+sum.Got, cell(why))
 	}
 	return b.String() + "\n"
 }

@@ -215,4 +215,7 @@ func TestNoTextIsACommandOfGitHub(t *testing.T) {
 	require.Equal(t, "std::vector, #1 [a]", report.Harmless("std::vector, #1 [a]"))
 	md := (&report.Summary{Results: []suite.Result{{Name: `a\|b`, Outcome: suite.Failed}}}).Markdown()
 	require.Contains(t, md, `| a\\\|b |`)
+	md = (&report.Summary{Results: []suite.Result{{Name: "a\a\x1b[31m\u202eb", Suite: "s\x1b",
+		Message: "\x1b]0;x\a", Outcome: suite.Failed}}}).Markdown()
+	require.NotRegexp(t, "[\a\x1b\u202e]", md)
 }
