@@ -172,7 +172,7 @@ func TestTheArrangementSaysWhatATouchDoes(t *testing.T) {
 			label: "Notificações", screen: []string{"Saldo R$ 412,90"},
 			layout: l{Words: []string{"Saldo R$ 412,90"}}},
 		"another sum": {app: "com.bnhp.payments", label: "שינוי סכום",
-			layout: l{Button: true, Words: []string{"‏150 ₪"}}, screen: []string{"‏150 ₪"}},
+			layout: l{Button: true, Words: []string{"\u200f150 ₪"}}, screen: []string{"\u200f150 ₪"}},
 		"how much there is, below what fills it": {label: "Doładuj konto\nSaldo 12,40 zł",
 			class: row, layout: l{Peer: true}},
 		"how much it is filled with": {label: "Doładuj konto\n12,40 zł", class: row,
