@@ -84,8 +84,9 @@ func newBook(all map[string]string) *book {
 // about is a message that ends with what it is about, quoted.
 var about = regexp.MustCompile(`(?s)^(.*[^\s:])(:? "(?:[^"\\]|\\.)*")$`)
 
-// mostSaid is how many bytes of a line are looked at, the work on which grows with their square.
-const mostSaid = 1000
+// mostSaid is how many bytes of a line are looked at, the work on which grows with their square;
+// and how many lines of this length are the work on a text.
+const mostSaid, mostLines = 1000, 4
 
 // translate translates a message, and its parts in turn.
 func (b *book) translate(said string) string {
@@ -117,11 +118,14 @@ func (b *book) translate(said string) string {
 	return said
 }
 
-// lines translates a text line by line, but for those that are too long.
+// lines translates a text line by line, but for those that are too long, or too many.
 func (b *book) lines(said string) string {
-	list := strings.Split(said, "\n")
+	list, left := strings.Split(said, "\n"), mostLines*mostSaid*mostSaid
 	for i, line := range list {
-		if len(line) <= mostSaid {
+		if len(line) > mostSaid {
+			continue
+		}
+		if left -= len(line) * len(line); left >= 0 {
 			list[i] = b.translate(line)
 		}
 	}

@@ -33,6 +33,9 @@ func TestAMessageIsTranslatedWithItsParts(t *testing.T) {
 		// what nobody wrote as one message, and would take seconds
 		strings.Repeat("no sessions: ", 2000):     strings.Repeat("no sessions: ", 2000),
 		strings.Repeat("nothing of ours\n", 2000): strings.Repeat("nothing of ours\n", 2000),
+		strings.Repeat("no sessions\n", 2000):     strings.Repeat("没有会话\n", 2000),
+		strings.Repeat(strings.Repeat("a: ", 330)+"\n", 2000) + "no sessions": strings.Repeat(
+			strings.Repeat("a: ", 330)+"\n", 2000) + "no sessions",
 		"": "",
 	} {
 		require.Equal(t, want, words.Phrase("zh", said), said)
