@@ -75,7 +75,7 @@ func (r *reader) whole(n ast.Node, all []reflect.StructField, place *Place, what
 	found := false
 	for _, f := range all {
 		key := keyOf(f)
-		if f.Tag.Get("need") != "" && !place.Has(key) {
+		if f.Tag.Get("need") == "yes" && !place.Has(key) {
 			r.wrong(n, "%s: the key %s is missing", what, key)
 		}
 		if f.Tag.Get("some") != "" {

@@ -100,7 +100,11 @@ func (s *schemas) object(t reflect.Type) {
 	out := map[string]any{"type": "object", "properties": properties,
 		"additionalProperties": false}
 	s.defs[t.Name()] = out
-	var required, ones, some, alone []any
+	var alone []any
+	add := func(rule string, one any) {
+		list, _ := out[rule].([]any)
+		out[rule] = append(list, one)
+	}
 	for _, f := range fields(t) {
 		key := keyOf(f)
 		one := s.of(f.Type, f.Tag)
@@ -110,29 +114,33 @@ func (s *schemas) object(t reflect.Type) {
 		}
 		one["description"] = words
 		properties[key] = one
-		if f.Tag.Get("need") != "" {
-			required = append(required, key)
+		has := map[string]any{"required": []any{key}}
+		for tag, rule := range map[string]string{"some": "anyOf", "one": "oneOf"} {
+			if f.Tag.Get(tag) != "" {
+				add(rule, has)
+			}
 		}
-		if f.Tag.Get("some") != "" {
-			some = append(some, map[string]any{"required": []any{key}})
-		}
-		if f.Tag.Get("one") != "" {
-			ones = append(ones, map[string]any{"required": []any{key}})
+		if other, value, only := strings.Cut(f.Tag.Get("only"), " "); only {
+			add("allOf", onlyWith(other, value, has, f.Tag.Get("need") != ""))
+		} else if f.Tag.Get("need") != "" {
+			add("required", key)
 		}
 		if f.Tag.Get("alone") != "" {
 			alone = append(alone, map[string]any{"const": key})
 		}
 	}
-	if required != nil {
-		out["required"] = required
-	}
-	if some != nil {
-		out["anyOf"] = some
-	}
-	if ones != nil {
-		out["oneOf"] = ones
-	}
 	if alone != nil {
 		s.defs[t.Name()] = map[string]any{"anyOf": append(alone, out)}
 	}
+}
+
+// onlyWith is the rule for a key that goes only with a value of another one: with that it can be
+// there, or has to.
+func onlyWith(other, value string, has map[string]any, needed bool) map[string]any {
+	rule := map[string]any{"else": map[string]any{"not": has}, "if": map[string]any{
+		"properties": map[string]any{other: map[string]any{"const": value}}}}
+	if needed {
+		rule["then"] = has
+	}
+	return rule
 }

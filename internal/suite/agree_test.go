@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,7 +24,11 @@ import (
 var oddValues = []string{`""`, `" "`, `"0s"`, `"1d"`, `".5s"`, `"1h30m"`, `"+5s"`, `"5.s"`, `0`, `-1`,
 	`1.5`, `2.0`, `1e9`, `1e30`, `true`, `false`, `null`, `[]`, `[""]`, `["a"]`, `{}`, `{"a": 1}`,
 	`{"a": null}`, `"5"`, `"true"`, `"any"`, `"none"`, `"/a"`, `"/"`, `"content://"`, `"/ "`,
-	`"9999999h"`, `"off"`, `"wait_boot"`, `[{}]`, `[{"x": 1}]`}
+	`"9999999h"`, `"off"`, `"wait_boot"`, `[{}]`, `[{"x": 1}]`, `"approve"`, `"reject"`, `"edit"`,
+	without}
+
+// without takes the key away, and an item's whole place in a list is empty without it.
+const without = ""
 
 // beyondForm are the refusals that a schema of the form cannot have, by what they need to know.
 var beyondForm = regexp.MustCompile(strings.Join([]string{
@@ -34,7 +39,7 @@ var beyondForm = regexp.MustCompile(strings.Join([]string{
 	"unknown action|edited_action:|args: want", // the actions
 	"no case .* in this suite|need each other|this names a suite|every row wants", // the other cases
 	"of the suite's folder|has no file|like: ",                                    // the folder's files
-	"goes with decide|needs edited_action|a row is empty|no rows have no value|" +
+	"a row is empty|no rows have no value|" +
 		"a file that is absent|params are for a skill", // the value of another key
 }, "|"))
 
@@ -46,11 +51,19 @@ func spots(tree any, put func(any)) (all []func(v any) (undo func())) {
 	switch x := tree.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(x)) {
-			all = append(all, spots(x[key], func(v any) { x[key] = v })...)
+			all = append(all, spots(x[key], func(v any) {
+				if x[key] = v; reflect.DeepEqual(v, json.RawMessage(without)) {
+					delete(x, key)
+				}
+			})...)
 		}
 	case []any:
 		for n := range x {
-			all = append(all, spots(x[n], func(v any) { x[n] = v })...)
+			all = append(all, spots(x[n], func(v any) {
+				if x[n] = v; reflect.DeepEqual(v, json.RawMessage(without)) {
+					x[n] = nil
+				}
+			})...)
 		}
 	}
 	return all

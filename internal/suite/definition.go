@@ -96,7 +96,7 @@ type Case struct {
 	Retries    *int        `yaml:"retries" min:"0" max:"100"`
 	Cassette   string      `yaml:"cassette"`
 	Needs      string      `yaml:"needs"`
-	Expect     []Expect    `yaml:"expect" bare:"none"`
+	Expect     []Expect    `yaml:"expect" need:"own" bare:"none"`
 	Skip       keys.Reason `yaml:"skip"`
 
 	written string // its name with placeholders, in a suite
@@ -115,8 +115,8 @@ type Approval struct {
 	keys.Place `yaml:"-"`
 	Match      Match   `yaml:"match" need:"yes"`
 	Decide     string  `yaml:"decide" need:"yes" enum:"approve reject edit"`
-	Message    string  `yaml:"message"`
-	Edited     *Edited `yaml:"edited_action"`
+	Message    string  `yaml:"message" only:"decide reject"`
+	Edited     *Edited `yaml:"edited_action" need:"own" only:"decide edit"`
 }
 
 // Edited is the action that takes the place of the one that waits.
