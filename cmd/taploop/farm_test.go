@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"syscall"
@@ -87,6 +88,12 @@ func TestATaskOutlivesItsWorker(t *testing.T) {
 			b.done(tripTouches)
 			out, _, _ := b.run("farm", "status")
 			require.Contains(t, out, "second")
+			_, url := b.serve()
+			page, _ := b.browser(url, b.link())
+			status, farm := page.send("GET", "/v1/farm", "")
+			require.Equal(t, 200, status, "%v", farm)
+			require.Regexp(t, `at:20\S+ drained:false id:\S+ name:second phones:\[map\[`,
+				fmt.Sprint(farm["workers"]), "as the page lists them")
 			if what == "drained" {
 				require.NotContains(t, out, "first")
 			}

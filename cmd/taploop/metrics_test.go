@@ -54,6 +54,12 @@ func TestTheMetricsTellWhereTheTimeOfStepsWent(t *testing.T) {
 	require.Regexp(t, `(?m)^taploop_questions_open 0$`, text)
 	require.Regexp(t, `(?m)^taploop_runs\{state="running"\} 0$`, text)
 
+	_, said, code = b.run("farm", "cordon", asked.Device.ID)
+	require.Zero(t, code, said)
+	_, text = get(t, url, nil)
+	require.Regexp(t, `(?m)^taploop_phones\{state="device"\} 0$`, text)
+	require.Regexp(t, `(?m)^taploop_phones\{state="cordoned"\} 1$`, text)
+
 	status, _ = get(t, url, map[string]string{"Host": "evil.example"})
 	require.Equal(t, 403, status)
 	status, _ = get(t, url, map[string]string{"Origin": "https://evil.example"})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
@@ -23,6 +24,7 @@ type FarmWorker struct {
 	Name    string      `json:"name"`
 	Role    string      `json:"role"`
 	Drained bool        `json:"drained"`
+	At      time.Time   `json:"at,omitzero"` // of its last word, by its own clock
 	Phones  []FarmPhone `json:"phones"`
 }
 
@@ -48,8 +50,8 @@ func (f *Farm) State(ctx context.Context) (s FarmState, err error) {
 	s.Waiting = len(waiting)
 	workers, err := f.workers(ctx)
 	for _, w := range workers {
-		one := FarmWorker{ID: w.ID, Name: w.Name, Role: w.Role, Phones: []FarmPhone{},
-			Drained: closed[store.ClosedWorker+w.ID]}
+		one := FarmWorker{ID: w.ID, Name: w.Name, Role: w.Role, At: w.At,
+			Phones: []FarmPhone{}, Drained: closed[store.ClosedWorker+w.ID]}
 		var phones []runs.PhoneInfo
 		if err := json.Unmarshal(w.Phones, &phones); err != nil {
 			return s, fmt.Errorf("reading what %s announced: %w", w.Name, err)

@@ -22,7 +22,7 @@ var besides = map[string]string{
 		"internal/sandbox/adbserver internal/sandbox/apps internal/sandbox/shell internal/sandbox/ui",
 	"internal/schedule":  "internal/store/storetest",
 	"internal/app":       "internal/store/storetest internal/pgtest",
-	"internal/app/serve": "internal/store/storetest",
+	"internal/app/serve": "internal/store/storetest internal/pgtest",
 	"internal/notify":    "internal/inquiry/inquirytest",
 	"internal/terminal":  "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote",
 	"internal/store": "internal/inquiry/inquirytest internal/pgtest internal/store/storetest " +

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 
@@ -11,11 +10,8 @@ import (
 
 // about tells people of the server.
 func (s *sessions) about(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := v.person("people see how the server is set"); err != nil {
+	if err := v.operator("people see how the server is set"); err != nil {
 		return err
-	}
-	if !v.All {
-		return refuse("NOT_A_PERSON", errors.New("the server is shown to those who see everything"))
 	}
 	var a About
 	if s.opts.About != nil {

@@ -25,6 +25,8 @@ type deviceView struct {
 	Display string `json:"display,omitempty"` // on, locked or off
 	Worker  string `json:"worker,omitempty"`  // the other machine that has it
 	Battery int    `json:"battery,omitempty"` // in percent, 0 when it is not known
+	// it gets no new runs; for those who see everything
+	Cordoned bool `json:"cordoned,omitempty"`
 }
 
 // listDevices lists the phones. With states=true each is asked what it shows.
@@ -40,7 +42,8 @@ func (s *screens) listDevices(w http.ResponseWriter, r *http.Request, v viewer) 
 	out := make([]deviceView, 0, len(list))
 	for _, p := range list {
 		d := deviceView{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model,
-			Android: p.Android, Holder: p.Held, Worker: p.Worker, Battery: p.Battery}
+			Android: p.Android, Holder: p.Held, Worker: p.Worker, Battery: p.Battery,
+			Cordoned: p.Closed && v.All}
 		if p.Screen != nil {
 			d.App, d.Display = p.Screen.App, displayOf(*p.Screen)
 		}

@@ -10,16 +10,11 @@ import (
 type farm struct{ *core }
 
 func (s *farm) may(v viewer) error {
-	if err := v.person("people see the machines, and change what they do"); err != nil {
-		return err
+	err := v.operator("people see the machines, and change what they do")
+	if err == nil && s.opts.Farm == nil {
+		err = refuse("NOT_FOUND", errors.New("this server has no machines"))
 	}
-	if !v.All {
-		return refuse("NOT_A_PERSON", errors.New("machines are shown to those who see everything"))
-	}
-	if s.opts.Farm == nil {
-		return refuse("NOT_FOUND", errors.New("this server has no machines"))
-	}
-	return nil
+	return err
 }
 
 func (s *farm) state(w http.ResponseWriter, r *http.Request, v viewer) error {

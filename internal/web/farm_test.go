@@ -2,7 +2,10 @@ package web_test
 
 import (
 	"net/http"
+	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,20 +14,70 @@ import (
 	"github.com/taploop/taploop/internal/web"
 )
 
-// yard is a farm that notes what is wanted of it.
+// yard is a farm of two machines that notes what is wanted of it.
 type yard struct {
+	mu     sync.Mutex
 	wanted []string
 	refuse error
+	alone  bool // the store is this machine's own
+	away   bool // the other machine is not there
 }
 
 func (y *yard) note(what string) error {
+	y.mu.Lock()
+	defer y.mu.Unlock()
 	if y.refuse == nil {
 		y.wanted = append(y.wanted, what)
 	}
 	return y.refuse
 }
 
-func (y *yard) State(ctx) (any, error) { return map[string]any{"workers": y.wanted}, nil }
+// last reports whether what was wanted, and undo was not since.
+func (y *yard) last(what, undo string) (is bool) {
+	for _, w := range y.noted() {
+		is = w == what || is && w != undo
+	}
+	return is
+}
+
+func (y *yard) noted() []string {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return slices.Clone(y.wanted)
+}
+
+// goes takes the other machine away, or brings it back.
+func (y *yard) goes(away bool) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.away = away
+}
+
+func (y *yard) State(ctx) (any, error) {
+	type object = map[string]any
+	phone := func(id string) object {
+		return object{"device_id": id, "state": "device", "cordoned": y.cordoned(id)}
+	}
+	here := object{"id": "w1", "name": "kitchen", "role": "both", "drained": false,
+		"at": time.Now(), "phones": []object{phone("A"), phone("B")}}
+	if y.alone {
+		here["id"] = ""
+		return object{"workers": []object{here}, "waiting": 0}, nil
+	}
+	berlin := object{"id": "w2", "name": "berlin", "role": "worker", "drained": y.last("drain w2", ""),
+		"at": time.Now().Add(-time.Minute), "phones": []object{phone("C")}}
+	all := object{"workers": []object{berlin, here}, "waiting": 2, "wanted": y.noted()}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.away {
+		all["workers"] = []object{here}
+	}
+	return all, nil
+}
+
+func (y *yard) cordoned(phone string) bool {
+	return y.last("cordon "+phone, "cordon "+phone+" off")
+}
 
 func (y *yard) Drain(_ ctx, worker string) error { return y.note("drain " + worker) }
 
@@ -66,7 +119,7 @@ func TestPeopleWhoSeeAllChangeTheMachines(t *testing.T) {
 
 		a := g.post(path, g.boss, body)
 		require.Equal(t, http.StatusOK, a.status, "%s", a.text)
-		require.JSONEq(t, `{"workers":["`+done[route]+`"]}`, a.text)
+		require.Contains(t, a.text, `"wanted":["`+done[route]+`"]`)
 		y.wanted = nil
 
 		y.refuse = runs.Refuse(runs.DeviceNotFound, "name one of: A, B", "there is none")
@@ -77,5 +130,9 @@ func TestPeopleWhoSeeAllChangeTheMachines(t *testing.T) {
 		y.refuse = nil
 	}
 	require.Equal(t, http.StatusForbidden, g.send("GET", "/v1/farm", g.kim, "", nil).status)
+	y.wanted = []string{"cordon A"}
+	g.tasks.yard = y
+	require.Contains(t, g.get("/v1/devices", g.boss).text, `"cordoned":true`)
+	require.NotContains(t, g.get("/v1/devices", g.kim).text, "cordoned")
 	require.Equal(t, http.StatusOK, g.send("GET", "/v1/farm", g.boss, "", nil).status)
 }

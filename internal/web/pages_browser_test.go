@@ -72,7 +72,7 @@ var others = []string{"order <b>a pizza</b>", "open <i>the menu</i>", "open the 
 	"A few things:", "Bags", "Bicycle", "Can the ticket be given back?", "Class", "Day of travel", "Extras",
 	"First", "Second", "Meal", "Who travels?", "Window seat", "Hello", "Please log in on the phone.",
 	"Please look it over.", "Writes a note.", "note", "Title", "copies", "kind", "list", "text", "torn",
-	"line 3: no steps", "ann\t", "kitchen", "reply.mode\task"}
+	"line 3: no steps", "ann\t", "kitchen", "berlin", "reply.mode\task"}
 
 // narrowEnough says what sticks out at the side, on a page that would scroll there.
 func (p tab) narrowEnough(at string, width int64) {
@@ -112,7 +112,8 @@ func described(o *web.Options) {
 
 func TestEveryPageIsSound(t *testing.T) {
 	t.Parallel()
-	g := newRig(t, described)
+	y := &yard{wanted: []string{"cordon C", "drain w2"}}
+	g := newRig(t, described, y.over)
 	settled := g.waiting("ann", inquiry.Question{Text: "Which day?"})
 	_, err := g.broker.Resolve(t.Context(), settled.ID, inquiry.Reply{Response: "Monday"})
 	require.NoError(t, err)
@@ -147,9 +148,13 @@ func TestEveryPageIsSound(t *testing.T) {
 		{"skills", "/ui/skills", `document.querySelector(".skills .problem") !== null`,
 			`document.querySelector(".skills button[aria-expanded=false]")?.click()`},
 		{"settings", "/ui/settings", `document.querySelectorAll(".settings td").length > 4 && ` +
-			`(document.documentElement.lang === "en" || document.body.innerText.includes("默认"))`, ""},
+			`document.querySelectorAll(".machines td").length === 10 && ` +
+			`(document.documentElement.lang === "en" || document.body.innerText.includes("默认"))`,
+			`document.querySelector(".machines .stop")?.click()`},
 		{"phone", "/ui/phones/A", `document.querySelector(".phone-page .see img[src]") !== null`,
 			""},
+		{"cordoned", "/ui/phones/C", `document.querySelector(".phone-page .cordon") !== null && ` +
+			`document.querySelector(".phone-page .badge.open") !== null`, ""},
 	} {
 		p.do(chromedp.Navigate(g.http.URL + c.path))
 		p.sound(sight{c.name, "html", c.ready, c.prepare}, 1280, 390)

@@ -121,6 +121,7 @@ type toolbox struct {
 	mu       sync.Mutex
 	bare     bool         // there are no phones and no skills
 	noPhones error        // why phones cannot be listed
+	yard     *yard        // the machines, of which another one has the phone C; nil is no farm
 	front    atomic.Value // the app in front of phone A, a string
 	listed   atomic.Int64 // how often phones were listed
 	looked   atomic.Int64 // how often with what they show
@@ -207,7 +208,15 @@ func (x *toolbox) ListPhones(_ ctx, _ *usecase.Call, states bool) ([]usecase.Pho
 	if app, known := x.front.Load().(string); known && states {
 		a.Screen = &screen.State{On: true, App: app}
 	}
-	return []usecase.Phone{a, {PhoneInfo: runs.PhoneInfo{Serial: "B", State: "offline"}}}, x.noPhones
+	list := []usecase.Phone{a, {PhoneInfo: runs.PhoneInfo{Serial: "B", State: "offline"}}}
+	if x.yard != nil {
+		list = append(list, usecase.Phone{PhoneInfo: runs.PhoneInfo{Serial: "C", State: "device",
+			Usable: true, Worker: "berlin"}})
+		for i := range list {
+			list[i].Closed = x.yard.cordoned(list[i].Serial)
+		}
+	}
+	return list, x.noPhones
 }
 
 func (x *toolbox) After(ctx, *usecase.Call, error, bool, bool) usecase.Remedy {
@@ -256,7 +265,7 @@ func (x *toolbox) Stop(ctx ctx, c *usecase.Call, a usecase.Stop) (*usecase.Outco
 	return &usecase.Outcome{Status: st}, err
 }
 
-func newRig(t testing.TB, change func(*web.Options)) *rig {
+func newRig(t testing.TB, changes ...func(*web.Options)) *rig {
 	t.Helper()
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), dir, nil)
@@ -296,8 +305,10 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 			return usecase.Rights{Tenants: info.For, Decides: err == nil && info.Person}
 		},
 	}
-	if change != nil {
-		change(opts)
+	for _, change := range changes {
+		if change != nil {
+			change(opts)
+		}
 	}
 	if b, is := opts.Questions.(*inquiry.Broker); is {
 		g.broker = b

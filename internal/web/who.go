@@ -53,6 +53,15 @@ func (v viewer) person(why string) error {
 	return refuse("NOT_A_PERSON", errors.New(why))
 }
 
+// operator refuses who does not see everything, too.
+func (v viewer) operator(why string) error {
+	err := v.person(why)
+	if err == nil && !v.All {
+		err = refuse("NOT_A_PERSON", errors.New("this is shown to those who see everything"))
+	}
+	return err
+}
+
 // channel is the one through which the viewer answers.
 func (v viewer) channel() string {
 	if v.Page {

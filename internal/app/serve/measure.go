@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/files"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // measure sets what a server's gauges are now. What cannot be read is left out, and logged.
@@ -28,8 +29,7 @@ func (s *Service) measure(r *http.Request, g *gauges) {
 	} else {
 		s.log.WarnContext(ctx, "the store cannot be measured", "err", err)
 	}
-	s.measureFarm(ctx, g)
-	for state, n := range s.presence.count() {
+	for state, n := range s.presence.count(s.measureFarm(ctx, g)) {
 		g.set(float64(n), "taploop_phones{state=%q}", state)
 	}
 	if bytes, err := s.size.now(s.Store.Bytes); err == nil {
@@ -40,19 +40,25 @@ func (s *Service) measure(r *http.Request, g *gauges) {
 	}
 }
 
-// measureFarm sets the gauges of a store that machines share.
-func (s *Service) measureFarm(ctx context.Context, g *gauges) {
-	if !s.Store.Farm.Shared() {
-		return
-	}
-	waiting, err := s.Store.Farm.Waiting(ctx, true)
+// measureFarm sets the gauges of a store that machines share, and returns what is closed in it.
+func (s *Service) measureFarm(ctx context.Context, g *gauges) map[string]bool {
+	closed, err := s.Store.Farm.Closed(ctx)
+	waiting, unread := s.Store.Farm.Waiting(ctx, true)
 	workers, failed := s.Store.Farm.Workers(ctx)
-	if err := errors.Join(err, failed); err != nil {
+	if err := errors.Join(err, unread, failed); err != nil {
 		s.log.WarnContext(ctx, "the farm cannot be measured", "err", err)
-		return
+	} else if s.Store.Farm.Shared() {
+		drained := 0
+		for _, w := range workers {
+			if closed[store.ClosedWorker+w.ID] {
+				drained++
+			}
+		}
+		g.set(float64(len(waiting)), "taploop_farm_waiting")
+		g.set(float64(len(workers)), "taploop_farm_workers")
+		g.set(float64(drained), "taploop_farm_drained")
 	}
-	g.set(float64(len(waiting)), "taploop_farm_waiting")
-	g.set(float64(len(workers)), "taploop_farm_workers")
+	return closed
 }
 
 // size remembers for a minute how large the store is, as each of its files is looked at.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -90,14 +91,18 @@ func (p *presence) onLost(f func(serial string)) {
 	p.lost = append(p.lost, f)
 }
 
-// count is how many phones there are in each state.
-func (p *presence) count() map[string]int {
+// count is how many phones there are in each state. Those that can be used, but are among the
+// closed, are in the state cordoned.
+func (p *presence) count(closed map[string]bool) map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := map[string]int{usable: 0}
-	for _, state := range p.seen {
-		if !p.silent.IsZero() {
+	for serial, state := range p.seen {
+		switch {
+		case !p.silent.IsZero():
 			state = unknown
+		case state == usable && closed[store.ClosedPhone+serial]:
+			state = "cordoned"
 		}
 		n[state]++
 	}

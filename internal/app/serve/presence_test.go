@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/store"
 )
 
 func TestAPhoneThatGoesIsToldOnce(t *testing.T) {
@@ -38,12 +40,14 @@ func TestAPhoneThatGoesIsToldOnce(t *testing.T) {
 		go p.run(ctx)
 		next := func() { time.Sleep(presenceEvery); synctest.Wait() }
 		next()
-		require.Equal(t, map[string]int{"device": 1, "offline": 1}, p.count())
+		require.Equal(t, map[string]int{"device": 1, "offline": 1}, p.count(nil))
+		closed := map[string]bool{store.ClosedPhone + "a": true, store.ClosedPhone + "b": true}
+		require.Equal(t, map[string]int{"device": 0, "cordoned": 1, "offline": 1}, p.count(closed))
 		set(nil, errors.New("no server"))
 		next()
 		next()
 		require.Empty(t, lost, "a server that does not answer says nothing about phones")
-		require.Equal(t, map[string]int{"device": 0, "unknown": 2}, p.count())
+		require.Equal(t, map[string]int{"device": 0, "unknown": 2}, p.count(closed))
 		require.Equal(t, 1, strings.Count(log.String(), "no phone can be used"))
 		set(map[string]string{"a": "offline", "b": "device"}, nil)
 		next()
@@ -54,7 +58,7 @@ func TestAPhoneThatGoesIsToldOnce(t *testing.T) {
 		require.Equal(t, []string{"a", "b"}, lost)
 		require.Equal(t, 1, strings.Count(log.String(), `msg="phone went" serial=a state=offline`))
 		require.Contains(t, log.String(), `msg="phone came" serial=b state=device`)
-		require.Equal(t, map[string]int{"device": 0}, p.count())
+		require.Equal(t, map[string]int{"device": 0}, p.count(nil))
 		set(map[string]string{"c": "device"}, nil)
 		next()
 		for range serverGone/presenceEvery + 1 {

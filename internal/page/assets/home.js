@@ -43,7 +43,7 @@ export function PhoneBox({ id, phone, set }) {
   const w = words();
   return html`<label for=${id}>${w.phoneBox}</label>
     <select id=${id} value=${phone} onChange=${(e) => set(e.target.value)}><option value="">${w.anyPhone}</option>
-      ${(model.phones || []).filter(usable).map((p) => html`<option value=${p.device_id} selected=${p.device_id === phone}>${phoneName(p)}${held(p) ? aside(w.phoneHeld) : ""}</option>`)}</select>`;
+      ${(model.phones || []).filter(usable).map((p) => html`<option value=${p.device_id} selected=${p.device_id === phone}>${phoneName(p)}${aside(held(p) ? w.phoneHeld : p.cordoned ? w.cordoned : "")}</option>`)}</select>`;
 }
 
 export const phoneName = (p) => p.model && p.model !== p.device_id ? p.model + " · " + p.device_id : p.device_id;
@@ -119,8 +119,11 @@ const holderOf = (p) => [...model.sessions.values()].find((s) => s.serial === p.
 // PhoneFacts is how a phone stands, and what it shows.
 export function PhoneFacts({ p }) {
   const w = words(), by = holderOf(p);
-  return html`<span class=${"badge " + (p.usable ? held(p) ? "main" : "good" : "bad")}>${p.usable ? held(p) ? w.phoneHeld : w.phoneFree : w.phoneStates[p.state] || p.state || "?"}</span>
+  const [tone, stands] = !p.usable ? ["bad", w.phoneStates[p.state] || p.state || "?"] : held(p) ? ["main", w.phoneHeld] : p.cordoned ? ["open", w.cordoned] : ["good", w.phoneFree];
+  return html`<span class=${"badge " + tone}>${stands}</span>
     <span class="facts">${[
+    p.worker ? fill(w.atMachine, { name: clip(p.worker, 60) }) : "",
+    p.cordoned && stands !== w.cordoned ? w.cordoned : "",
     by ? fill(w.heldBy, { what: clip(by.run.task, 60) }) : p.holder ? fill(w.heldBy, { what: w.somebody }) : "",
     p.battery ? fill(w.battery, { n: p.battery }) : "",
     p.app ? fill(w.inFront, { app: p.app_names?.[language()] || p.app }) : "",

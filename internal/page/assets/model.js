@@ -9,6 +9,7 @@ export const model = {
   phones: null,        // null until they are known
   phonesWrong: "",     // why they are not
   grants: [], answers: [],
+  farm: null,          // the machines, for those who may see them
 };
 
 const watchers = new Set();
@@ -37,6 +38,7 @@ export function snapshot(s) {
   loadRecent();
   loadPhones();
   loadStanding();
+  loadFarm();
 }
 
 async function lastStep(id) {
@@ -99,8 +101,24 @@ export async function loadStanding() {
   changed();
 }
 
+const mostGone = 8; // machines that are shown though they have ended
+
+// loadFarm asks for the machines.
+export const loadFarm = async () => knowFarm(await get("/v1/farm"));
+
+// knowFarm keeps the machines. Those that were there and are not any more are gone.
+function knowFarm(farm) {
+  if (!farm) return;
+  const up = farm.workers || [], gone = (model.farm?.workers || []).filter((x) => !up.some((y) => y.id === x.id));
+  model.farm = { ...farm, workers: [...up, ...gone.map((x) => ({ ...x, gone: true })).slice(0, mostGone)] };
+  changed();
+}
+
+// shared tells whether there may be other machines.
+export const shared = () => !!model.farm?.workers.some((x) => x.id);
+
 export function clear() {
-  Object.assign(model, { sessions: new Map(), recent: [], phones: null, grants: [], answers: [] });
+  Object.assign(model, { sessions: new Map(), recent: [], phones: null, grants: [], answers: [], farm: null });
   changed();
 }
 
@@ -117,6 +135,18 @@ export const forget = (id) => act("/v1/answers/" + encodeURIComponent(id) + "/fo
 export const endGrant = ({ scope, name, target }) => act("/v1/grants/end", { scope, name, target }).then(after);
 export const grant = (body) => act("/v1/grants", body).then(after);
 const after = (wrong) => { loadStanding(); return wrong; };
+
+// onFarm changes what machines do.
+async function onFarm(what, body) {
+  const { status, json } = await call("POST", "/v1/farm/" + what, body).catch(() => ({ json: {} }));
+  if (status !== 200) return problem(json);
+  knowFarm(json);
+  loadPhones();
+  return undefined;
+}
+export const drain = (worker) => onFarm("drain", { worker });
+export const cordon = (id, off) => onFarm("cordon", { device_id: id, off });
+export const requeue = (id) => onFarm("requeue", { session_id: id });
 
 const detached = { wait_seconds: 0, detached_ok: true };
 

@@ -4,7 +4,7 @@ import { download } from "./download.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
 import { Steer } from "./home.js";
 import { reason } from "./inbox.js";
-import { goOn, isOver, remove } from "./model.js";
+import { goOn, isOver, remove, requeue, shared } from "./model.js";
 import { Badge, Frame, Marked, Stop, Wrong, did, html, said, useBusy, why } from "./view.js";
 import { clip, clock, fill, language, lasting, thousands, words } from "./words.js";
 
@@ -121,6 +121,7 @@ function Head({ t, go }) {
     <div class="row tools">
       ${run.stop_reason === "MAX_STEPS_REACHED" || run.state === "PAUSED" ? html`<button type="button" disabled=${busy} onClick=${() => doing(() => goOn(id, { max_steps: 20 }))}>${w.moreSteps}</button>` : ""}
       <button type="button" disabled=${busy} onClick=${out}>${w.export}</button>
+      ${s.serial && shared() && movable(run) ? html`<${Stop} name=${w.requeue} busy=${busy} act=${() => doing(() => requeue(id))} />` : ""}
       ${over || run.state === "PAUSED" ? html`<${Stop} name=${w.remove} busy=${busy} act=${async () => { if (await doing(() => remove(id))) go("/ui"); }} />` : ""}
     </div>`}
     <${Wrong} wrong=${wrong} />
@@ -129,6 +130,9 @@ function Head({ t, go }) {
     ${t.agents ? html`<section class="agents" aria-labelledby="agents"><h3 id="agents">${w.agents}</h3><${Agents} list=${t.agents} /></section>` : ""}
   </header>`;
 }
+
+// movable tells whether another machine could take the run up.
+const movable = ({ state, stop_reason: why }) => state === "QUEUED" || state === "RUNNING" || state === "PAUSED" && (why === "SERVER_RESTARTED" || why === "DEVICE_DISCONNECTED");
 
 // Verified says what the end of a run was held against.
 export function Verified({ v, state }) {

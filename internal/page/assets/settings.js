@@ -1,9 +1,10 @@
-// What the server is set to, who may come in, and what was done: to be read, not changed.
+// What the server is set to, who may come in, and what was done: to be read, not changed. Machines can be drained.
 import { get } from "./api.js";
 import { useEffect, useState } from "./hooks.js";
+import { drain, loadFarm, model, shared } from "./model.js";
 import { state, turnOff, turnOn } from "./push.js";
-import { Wrong, html, useBusy } from "./view.js";
-import { clock, language, words } from "./words.js";
+import { Stop, Wrong, html, useBusy } from "./view.js";
+import { ago, aside, clip, clock, counted, language, words } from "./words.js";
 
 export function Settings() {
   const w = words(), [about, setAbout] = useState(null);
@@ -11,6 +12,7 @@ export function Settings() {
   if (!about) return html`<p class="none">${w.connecting}</p>`;
   return html`<div class="settings">
     <${Notices} />
+    <${Machines} />
     <${Part} id="health" title=${w.health} rows=${about.health} head=${[w.what, w.stands]} row=${(r) => [r.name, r.value]} />
     <${Part} id="conf" title=${w.settings} rows=${about.settings} head=${[w.setting, w.value, w.origin]} row=${(r) => [r.name.split(/(?<=\.)/).map((p) => html`${p}<wbr />`), r.value, r.origin]} />
     <${Part} id="tokens" title=${w.tokensTitle} rows=${about.tokens} head=${[w.name, w.since]} row=${(r) => [r.name, clock(r.value)]} />
@@ -24,6 +26,23 @@ function Notices() {
   return html`<section aria-labelledby="notices"><h2 id="notices">${w.notifyTitle}</h2><p class="none">${now === "unable" ? w.notifyUnable : now === "blocked" ? w.notifyBlocked : w.notifyHow}</p>
     ${now === "on" || now === "off" ? html`<p><button type="button" class="notices" disabled=${busy} onClick=${() => run(now === "on" ? turnOff : turnOn)}>${now === "on" ? w.notifyOff : w.notifyOn}</button></p>` : ""}
     <${Wrong} wrong=${wrong} /></section>`;
+}
+
+// Machines are those that share the store, while there is one to share.
+function Machines() {
+  const w = words(), [busy, wrong, run] = useBusy(), { farm } = model;
+  useEffect(() => {
+    loadFarm();
+    const t = setInterval(() => { if (!document.hidden) loadFarm(); }, 3000);
+    return () => clearInterval(t);
+  }, []);
+  if (!shared()) return "";
+  const stands = (x) => x.gone ? ["bad", w.machineStates.gone] : x.drained ? ["open", w.machineStates.draining] : ["good", w.machineStates.working];
+  const phones = (x) => (x.phones || []).map((p) => html`<div><a href=${"/ui/phones/" + encodeURIComponent(p.device_id)}>${p.device_id}</a>${p.cordoned ? aside(w.cordoned) : ""}</div>`);
+  const acts = (x) => html`<span class=${"badge " + stands(x)[0]}>${stands(x)[1]}</span> ${x.gone || x.drained ? "" : html`<${Stop} key=${x.id} name=${w.drain} of=${x.name} busy=${busy} act=${() => run(() => drain(x.id))} />`}`;
+  return html`<div class="machines"><${Part} id="machines" title=${w.machinesTitle} rows=${farm.workers} head=${[w.name, w.role, w.phonesTitle, w.stands, w.lastSeen]}
+      row=${(x) => [clip(x.name || x.id, 60), w.roles[x.role] || x.role, phones(x), acts(x), x.at ? ago(x.at) : ""]} />
+    <p class="none">${w.drainHow}${farm.waiting ? " " + counted("waitingForMachine", farm.waiting) : ""}</p><${Wrong} wrong=${wrong} /></div>`;
 }
 
 function Part({ id, title, rows, head, row }) {

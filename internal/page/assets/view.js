@@ -38,13 +38,13 @@ export function useBusy() {
 export const Wrong = ({ wrong }) => html`<p class="problem" role="alert">${wrong?.message}
   ${wrong && wrong.mend ? html` <span class="mend">${wrong.mend}</span>` : ""}</p>`;
 
-// Stop is a button that wants a second press, and says so beside it.
-export function Stop({ act, name, busy }) {
+// Stop is a button that wants a second press, and says so beside it. of is what it is about, where several have one name.
+export function Stop({ act, name, of, busy }) {
   const [on, setOn] = useState(false), press = useRef(null), w = words();
   const doing = useRef(act);
   doing.current = act;
   press.current ||= sure(setOn, () => doing.current());
-  return html`<button type="button" class=${"danger stop" + (on ? " armed" : "")} disabled=${busy} onClick=${press.current}>${name || w.stopRun}</button>
+  return html`<button type="button" class=${"danger stop" + (on ? " armed" : "")} disabled=${busy} onClick=${press.current}>${name || w.stopRun}${of ? html`<span class="heard"> ${of}</span>` : ""}</button>
     <span class="sure" role="status">${on ? fill(w.pressAgain, { name: name || w.stopRun }) : ""}</span>`;
 }
 
