@@ -102,7 +102,7 @@ func (c *runCmd) Run(ctx context.Context, a *invocation) error {
 	r := usecase.Start{Task: c.Task, Reset: !c.KeepState, Supersede: c.Supersede, Running: how,
 		Priority: c.Priority}
 	if d := c.QueueFor; d != nil {
-		if r.QueueSeconds = d.Seconds(); *d <= 0 || *d > usecase.MostQueued {
+		if r.QueueSeconds = d.Seconds(); *d < time.Second || *d > usecase.MostQueued {
 			return app.Usage(fmt.Errorf("--queue-for is %v", *d), "want 1s to 168h, such as 10m")
 		}
 	}

@@ -46,3 +46,17 @@ func TestAnEdgeNamesArgumentsInItsOwnWay(t *testing.T) {
 	r := new(Cases).After(context.Background(), &Call{}, err, true, true)
 	require.Equal(t, ToListSessions, r.Next.Verb)
 }
+
+func TestHowLongATaskMayQueueIsBetweenASecondAndAWeek(t *testing.T) {
+	for seconds, refused := range map[float64]string{0: "", 1: "", 604800: "", -1: "-1s",
+		1e-9: "1e-09s", 604801: "604801s", 1e300: "1e+300s"} {
+		_, err := (&Start{Running: Running{Queue: true}, QueueSeconds: seconds}).turn()
+		if refused == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.EqualError(t, err, "the wait for a phone has to be between 1s and 168h, not "+refused)
+	}
+	_, err := (&Start{Priority: Low}).turn()
+	require.EqualError(t, err, "a priority and the longest wait only apply to a task that queues")
+}

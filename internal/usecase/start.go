@@ -87,19 +87,19 @@ var ranks = map[Priority]int{Low: -1, "": 0, Normal: 0, High: 1}
 // turn is how the task waits.
 func (a *Start) turn() (t runs.Turn, err error) {
 	rank, known := ranks[a.Priority]
-	wait := time.Duration(a.QueueSeconds * float64(time.Second))
+	wait := a.QueueSeconds
 	switch {
 	case !known:
 		err = runs.Refuse(runs.InvalidArgument, "pass low, normal or high",
 			"there is no priority %q", a.Priority)
-	case wait < 0 || wait > MostQueued:
+	case wait != 0 && (wait < 1 || wait > MostQueued.Seconds()):
 		err = runs.Refuse(runs.InvalidArgument, "pass at most a week, or leave it out",
-			"%v is too long or too short a wait for a phone", wait)
-	case !a.Queue && (rank != 0 || a.QueueSeconds != 0):
+			"the wait for a phone has to be between 1s and 168h, not %vs", wait)
+	case !a.Queue && (rank != 0 || wait != 0):
 		err = runs.Refuse(runs.InvalidArgument, "ask for that too (queue), or leave them out",
-			"a priority and a longest wait need a task that queues")
-	case a.QueueSeconds != 0:
-		t.Until = time.Now().Add(wait)
+			"a priority and the longest wait only apply to a task that queues")
+	case wait != 0:
+		t.Until = time.Now().Add(time.Duration(wait * float64(time.Second)))
 	}
 	t.Rank = rank
 	return t, err
