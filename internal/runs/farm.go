@@ -213,14 +213,7 @@ func (m *Manager) Requeue(ctx context.Context, sessionID string) (store.Run, err
 		return run, Refuse(InvalidArgument, "continue the session",
 			"the run is %s, and not one that another machine could take up", run.State)
 	}
-	if run.State == store.Running {
-		run, err = m.store.Runs.Transition(ctx, run.ID, store.Change{From: []store.State{run.State},
-			Fence: run.Fence, To: store.Paused, Reason: agentloop.ServerRestarted})
-	}
-	if err == nil {
-		run, err = m.store.Runs.Transition(ctx, run.ID, store.Change{
-			From: []store.State{run.State}, Fence: run.Fence, To: store.Queued, Unowned: true,
-			Reason: agentloop.StillRunning, Progress: agentloop.Progress.Resumed})
-	}
-	return run, err
+	return m.store.Runs.Transition(ctx, run.ID, store.Change{From: []store.State{run.State},
+		Fence: run.Fence, To: store.Queued, Unowned: true, Reason: agentloop.StillRunning,
+		Progress: agentloop.Progress.Resumed})
 }

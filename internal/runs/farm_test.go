@@ -310,8 +310,14 @@ func TestARunThatIsTakenFromItsWorkerTouchesAfterThatOne(t *testing.T) {
 		id := st.Session.ID
 		for range 2 {
 			<-begun
+			var seen []store.State
+			front.store.Runs.Note(func(r store.Run, _ string) (store.AuditEntry, bool) {
+				seen = append(seen, r.State)
+				return store.AuditEntry{}, false
+			})
 			run, err := front.manager.Requeue(w.ctx(), id)
 			require.NoError(t, err)
+			require.Equal(t, []store.State{store.Queued}, seen, "nobody takes it up in between")
 			require.Equal(t, store.Queued, run.State)
 			require.Empty(t, run.Owner)
 		}
