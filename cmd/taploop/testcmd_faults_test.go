@@ -179,16 +179,18 @@ cases:
 - {name: time, task: Wander, budget: {time: 50ms}, expect: none}
 - {name: tokens, task: Wander, budget: {tokens: 1000}, expect: none}
 - {name: cost, task: Wander, budget: {cost: 0.01}, expect: none}
+- {name: tiny, task: Wander, budget: {cost: 0.000001}, expect: none}
 - {name: judged, task: t, budget: {cost: 2}, expect: [{judged: x}]}
 - {name: within, task: t, budget: {steps: 2, time: 1m, tokens: 9000, cost: 9}, expect: none}
 `)
 	require.Equal(t, exitNotCompleted, code, f.said)
 	for n, want := range []string{"all 2 steps are used up", `[\d.]+m?s of 50ms`,
-		`\d{4} tokens of 1000`, `a cost of \d\.\d{4} of 0\.0100`, `a cost of \d\.\d{4} of 2\.0000`} {
+		`\d{4} tokens of 1000`, `a cost of \d\.\d+ of 0\.01`, `a cost of \d\.\d+ of 1e-06`,
+		`a cost of \d\.\d+ of 2`} {
 		require.Equal(t, suite.Failed, all[n].Outcome, all[n].Name)
 		require.Regexp(t, "^over budget: "+want+"$", all[n].Message)
 	}
-	require.Equal(t, suite.Passed, all[5].Outcome, all[5].Message)
+	require.Equal(t, suite.Passed, all[6].Outcome, all[6].Message)
 }
 
 // What cannot be kept to is refused before a phone is touched.

@@ -104,8 +104,10 @@ func (c checker) found(ctx context.Context, e *suite.Expect) (string, error) {
 		return unless(e.Answer.MatchString(c.Answer), c.say.Reported, c.Answer), nil
 	case e.Setting != nil:
 		got, err := c.Inside.Setting(ctx, e.Setting.Namespace, e.Setting.Name)
-		unset := got == "null" && e.Setting.Value == ""
-		return unless(unset || got == e.Setting.Value, c.say.Is, got), err
+		if got == "null" { // Android's word for a setting that is not there
+			got = ""
+		}
+		return unless(got == e.Setting.Value, c.say.Is, got), err
 	case e.Query != nil:
 		return c.query(ctx, e.Query)
 	case e.File != nil:

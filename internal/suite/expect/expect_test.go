@@ -1,8 +1,10 @@
 package expect_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -202,4 +204,30 @@ func TestAClaimNeedsTwoYeses(t *testing.T) {
 			return false, "", broken
 		}})
 	require.ErrorIs(t, err, broken)
+}
+
+// inside is a phone that has these settings, and tells null of one that is not there.
+type inside struct {
+	expect.Inside
+	has map[string]string
+}
+
+func (p inside) Setting(_ context.Context, _, name string) (string, error) {
+	return cmp.Or(p.has[name], "null"), nil
+}
+
+// A setting that is not there has no value, and no word stands for that but the empty one.
+func TestASettingThatIsNotThereHasNoValue(t *testing.T) {
+	on := expect.Phone{Inside: inside{has: map[string]string{"there": "1"}}}
+	for _, c := range []struct {
+		name, value string
+		ok          bool
+	}{{"there", "1", true}, {"there", "2", false}, {"there", "", false}, {"gone", "", true},
+		{"gone", "null", false}, {"gone", "1", false}} {
+		_, e := read(t, t.TempDir(), fmt.Sprintf(
+			"setting: {namespace: global, name: %s, value: %q}", c.name, c.value))
+		got, err := expect.Check(t.Context(), on, e, &expect.Facts{})
+		require.NoError(t, err)
+		require.Equal(t, c.ok, got.OK, "%+v: %s", c, got.Got)
+	}
 }

@@ -143,13 +143,11 @@ func (t *try) follow(ctx context.Context, st runs.Status) (runs.Status, error) {
 		if !open {
 			t.worked += time.Since(began)
 		}
-		if ctx.Err() != nil {
-			return st, nil
-		}
-		if err != nil {
+		if err == nil {
+			st = out.Status
+		} else if ctx.Err() == nil {
 			return st, err
 		}
-		st = out.Status
 	}
 }
 

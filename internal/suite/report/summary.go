@@ -81,7 +81,7 @@ func details(r *suite.Result, a *suite.Attempt) string {
 		line("the agent claimed that it was done: %s", a.Answer)
 	}
 	if a.Phone != "" {
-		line("phone %s, session %s, %d steps, %d tokens sent, %d received, cost %.4f, %.1fs",
+		line("phone %s, session %s, %d steps, %d tokens sent, %d received, cost %.6g, %.1fs",
 			a.Phone, a.Session, a.Steps, a.Sent, a.Got, a.Cost, a.Seconds)
 	}
 	for _, c := range a.Checks {
