@@ -342,13 +342,15 @@ func (u *Questions) inVain(ctx context.Context, q inquiry.Question) (
 	return q, false, nil
 }
 
-// sameInquiry reports whether two questions hold the same, whatever their words are.
+// sameInquiry reports whether two questions hold the same, whatever their words are. One that is
+// answered is as secret as its answer.
 func sameInquiry(a, b inquiry.Question) bool {
 	x, err := json.Marshal(a.Body)
 	y, other := json.Marshal(b.Body)
 	return err == nil && other == nil && bytes.Equal(x, y) && a.Task == b.Task &&
 		a.SessionID == b.SessionID && a.DefaultAnswer == b.DefaultAnswer &&
-		a.OnTimeout == b.OnTimeout && a.Public == b.Public && a.Secret == b.Secret
+		a.OnTimeout == b.OnTimeout && a.Public == b.Public &&
+		(a.Status == inquiry.Answered || a.Secret == b.Secret)
 }
 
 // mayAsk refuses a client that has asked too much that is not answered.

@@ -118,7 +118,8 @@ func (a *Act) describe(lang string) Consent {
 	case app != "":
 		c.Headline, named = fill(w.InApp, cmp.Or(labelled, does), app), true
 	default:
-		c.Headline = fill(w.Bare, strings.TrimSpace(does+" "+cmp.Or(quote(a.Typed, maxLabel), label)), "")
+		what := cmp.Or(quote(a.Typed, maxLabel), label)
+		c.Headline = fill(w.Bare, strings.TrimSpace(does+" "+what), "")
 	}
 	if app != "" && !named {
 		c.Wants = fill(w.In, c.Wants, app)
