@@ -107,6 +107,9 @@ func located(file string, err error) Problems {
 		return Problems{{at, err.Error()}}
 	}
 	if t := y.GetToken(); t != nil {
+		if t.Next != nil && y.GetMessage() == "mapping value is not allowed in this context" {
+			t = t.Next // the colon: the text before it is in order
+		}
 		at.Line, at.Column = t.Position.Line, t.Position.Column
 	}
 	words := y.GetMessage()

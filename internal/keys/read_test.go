@@ -22,3 +22,13 @@ func TestWhatIsNestedWithoutEndIsRefused(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+// What is wrong is told where it is, and not at the value before it.
+func TestAKeyThatIsTooFarInIsToldInItsOwnLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"name: B\n bad: [": "f:2:5", "a:\n  name: B\n   bad: c": "f:3:7", "name: B\nbad: [": "f:2:6",
+		"name: a: b": "f:1:8", "a: 1\nb: 2\na: 3": "f:3:1"} {
+		_, err := keys.Parse("f", []byte(text))
+		require.ErrorContains(t, err, want+": ", text)
+	}
+}

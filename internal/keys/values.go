@@ -64,15 +64,12 @@ func (*Duration) form() map[string]any {
 		"not": map[string]any{"pattern": "^[^1-9]*$"}}
 }
 
-// Patience is how long something is waited for. true means the usual time, which is usualPatience.
+// Patience is how long something is waited for. true means the usual time, that for a phone's start.
 type Patience Duration
-
-// usualPatience is how long a phone gets to start up.
-const usualPatience = Patience(3 * time.Minute)
 
 func (p *Patience) set(s string, n ast.Node) error {
 	if b, is := n.(*ast.BoolNode); n == nil || is && b.Value {
-		*p = usualPatience
+		*p = Patience(3 * time.Minute)
 		return nil
 	}
 	return (*Duration)(p).set(s, n)
@@ -110,17 +107,14 @@ func (*Regexp) form() map[string]any {
 // MarshalYAML implements yaml.InterfaceMarshaler.
 func (r Regexp) MarshalYAML() (any, error) { return r.Source, nil }
 
-// Times is how often something may happen. 0 was left out.
+// Times is how often something may happen. 0 was left out, and -1 is any number of times.
 type Times int
-
-// Any is any number of times.
-const anyTimes Times = -1
 
 func (t *Times) set(s string, n ast.Node) error {
 	times, is := number(n)
 	switch {
 	case s == "any":
-		*t = anyTimes
+		*t = -1
 	case !is || times != math.Trunc(times) || times < 1 || times > 1000:
 		return fmt.Errorf("%q is neither a number from 1 to 1000 nor any", s)
 	default:
