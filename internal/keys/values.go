@@ -64,7 +64,7 @@ func (*Duration) form() map[string]any {
 		"not": map[string]any{"pattern": "^[^1-9]*$"}}
 }
 
-// Patience is how long something is waited for. true means the usual time, that for a phone's start.
+// Patience is how long something is waited for. true means the usual time: that of a phone's start.
 type Patience Duration
 
 func (p *Patience) set(s string, n ast.Node) error {
