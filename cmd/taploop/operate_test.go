@@ -39,7 +39,13 @@ func TestAServerLogsWhatHappensAndNoWordsOfIt(t *testing.T) {
 		_, said, code := b.run("reply", asked.Question.ID, "42")
 		require.Zero(t, code, said)
 		s.follow(s.call("ask_agent_wait", map[string]any{"session_id": asked.SessionID}))
-		s.stderr.await(t, `"state":"COMPLETED"`)
+		// what is told of a question, and of a phone, is told beside the run
+		for _, line := range []string{`"state":"COMPLETED"`, "question asked", "question settled"} {
+			s.stderr.await(t, line)
+		}
+		if w.http {
+			s.stderr.await(t, "phone came")
+		}
 		log := s.stderr.String()
 
 		call := logged(t, log, "call")[0]
