@@ -123,7 +123,7 @@ func located(file string, err error) Problems {
 func Read(file string, n ast.Node, to any) error {
 	r := &reader{file: file, anchors: map[string]ast.Node{}}
 	ast.Walk(r, n)
-	r.read(n, reflect.ValueOf(to).Elem(), reflect.StructTag(""), "the file", 0)
+	r.read(n, reflect.ValueOf(to).Elem(), `need:"yes"`, "the file", 0)
 	return r.problems.Err()
 }
 

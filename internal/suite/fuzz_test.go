@@ -24,7 +24,7 @@ func FuzzRead(f *testing.F) {
 	for _, s := range []string{"cases: &a [*a]", "a: &a {<<: *a}\ncases: [*a]",
 		"cases: [{name: a, task: t, approvals: [{match: {app: x}, decide: edit, " +
 			"edited_action: &b {name: *b, args: *b}}], expect: none}]",
-		"- displayName: a\n  steps: &s [*s]"} {
+		"- displayName: a\n  steps: &s [*s]", "[]"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, content string) {
