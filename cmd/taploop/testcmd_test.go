@@ -377,13 +377,15 @@ func TestACassetteIsRecordedReplayedAndHealed(t *testing.T) {
 	require.Equal(t, exitPhone, code)
 	require.Equal(t, map[string]string{"a": "setup_failed cassette"}, outcomes(all))
 
-	code, _ = f.test(content, "--record")
+	code, all = f.test(content, "--record")
 	require.Equal(t, exitDone, code, f.said)
-	model := 0
+	spent, model := all[0].Sum().Sent, 0
 	f.asked = func(*scripted.Request) { model++ }
 	code, all = f.test(content, "--replay")
 	require.Equal(t, exitDone, code, f.said)
 	require.Zero(t, model)
+	require.Zero(t, all[0].Sum().Sent+all[0].Sum().Got, "a replay spends nothing")
+	require.Contains(t, f.said, " 0 tokens")
 	require.Equal(t, map[string]string{"a": "passed"}, outcomes(all))
 
 	f.phones[0].Settings.PutSetting("secure", "ui_night_mode", "2") // another screen
@@ -407,6 +409,8 @@ func TestACassetteIsRecordedReplayedAndHealed(t *testing.T) {
 	require.Equal(t, exitDone, code, f.said)
 	require.Equal(t, map[string]string{"a": "healed"}, outcomes(all))
 	require.NotZero(t, model)
+	require.Greater(t, spent, all[0].Sum().Sent, "what was replayed is not spent")
+	require.NotZero(t, all[0].Sum().Sent)
 	healed, err := filepath.Glob(filepath.Join(f.dir, "r", "healed", "*.jsonl"))
 	require.NoError(t, err)
 	require.Len(t, healed, 1)

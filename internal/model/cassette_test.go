@@ -103,7 +103,7 @@ func TestARecordedConversationIsReplayedOffline(t *testing.T) {
 		got, err := c.Complete(t.Context(), r)
 		require.NoError(t, err)
 		require.Equal(t, want.get, got.Text)
-		require.Equal(t, 11, got.Usage.PromptTokens)
+		require.Zero(t, got.Usage, "nothing was spent")
 	}
 }
 

@@ -116,9 +116,12 @@ func TestWhereAReplayPartsTheModelIsAskedAndTheWholeIsANewCassette(t *testing.T)
 	require.NoError(t, err)
 	e := serve(t, saying("live two"), saying("live three"))
 	c := client(t, e.URL, model.Options{Transport: rep})
+	var replayed *model.Client
 	said := func(c *model.Client, text string, step int, picture string) string {
 		r, err := c.Complete(t.Context(), on(asking(text), step, picture))
 		require.NoError(t, err)
+		require.Equal(t, strings.HasPrefix(r.Text, "live") && c != replayed,
+			r.Usage.PromptTokens > 0, "what is asked is spent, and nothing else")
 		return r.Text
 	}
 	require.Equal(t, "one", said(c, "a", 1, "home"))
@@ -133,6 +136,7 @@ func TestWhereAReplayPartsTheModelIsAskedAndTheWholeIsANewCassette(t *testing.T)
 	again, err := model.NewReplayer(fresh, &model.ReplayOptions{Compare: byBytes})
 	require.NoError(t, err)
 	c = client(t, "http://x", model.Options{Transport: again})
+	replayed = c
 	require.Equal(t, "one", said(c, "a", 1, "home"))
 	require.Equal(t, "live two", said(c, "b", 2, "shop"))
 	require.Equal(t, "live three", said(c, "c", 3, "end"))

@@ -208,6 +208,9 @@ func (r *Replayer) Close() error {
 	return r.live.Close()
 }
 
+// playedHeader marks a reply of a cassette, for which no token is spent.
+const playedHeader = "Taploop-Played"
+
 func (r *recordedResponse) http(req *http.Request) *http.Response {
 	body := r.body()
 	h := http.Header{}
@@ -215,6 +218,7 @@ func (r *recordedResponse) http(req *http.Request) *http.Response {
 		h.Set(k, v)
 	}
 	h.Set("Retry-After", "0")
+	h.Set(playedHeader, "yes")
 	return &http.Response{
 		Status: fmt.Sprintf("%d %s", r.Status, http.StatusText(r.Status)), StatusCode: r.Status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

@@ -23,7 +23,7 @@ type Response struct {
 // Truncated reports whether a token limit cut the reply off.
 func (r *Response) Truncated() bool { return endOf(r.FinishReason) == cut }
 
-// Usage is the number of tokens of a reply, 0 if the endpoint did not say.
+// Usage is the number of tokens of a reply, 0 if the endpoint did not say or was not asked.
 type Usage struct{ PromptTokens, CompletionTokens int }
 
 // completion is the used part of a chat completion. Its members are decoded one by one, because
@@ -120,9 +120,10 @@ func (k *attempts) response() (Response, error) {
 		Text:         k.scrub.text(cmp.Or(textOf(m["content"]), textOf(m["refusal"]))),
 		Reasoning:    k.scrub.text(cmp.Or(textOf(m["reasoning_content"]), textOf(m["reasoning"]))),
 		FinishReason: one.finish,
-		Usage: Usage{countOf(c.usage["prompt_tokens"]),
-			countOf(c.usage["completion_tokens"])},
-		Attempts: k.attempts,
+		Attempts:     k.attempts,
+	}
+	if k.header.Get(playedHeader) == "" {
+		r.Usage = Usage{countOf(c.usage["prompt_tokens"]), countOf(c.usage["completion_tokens"])}
 	}
 	for _, t := range toolCallsOf(m) {
 		t.Arguments = k.scrub.text(t.Arguments)
