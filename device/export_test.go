@@ -10,3 +10,6 @@ func (h *Host) ShortenWaits() {
 
 // ParseRows is parseRows.
 var ParseRows = parseRows
+
+// ParseCrashes is parseCrashes.
+var ParseCrashes = parseCrashes

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -94,10 +95,17 @@ func (a Admin) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	return []byte(r.Stdout), a.phone.failed("reading a file of", err)
 }
 
-// Clock is the phone's time in the form that Logcat takes.
-func (a Admin) Clock(ctx context.Context) (string, error) {
-	said, err := a.must(ctx, 0, "date", "+%m-%d %H:%M:%S.000")
-	return strings.TrimSpace(said), a.phone.failed("asking the time of", err)
+// Clock is the phone's time in the form that Logcat takes, and how far it is ahead of this
+// machine's.
+func (a Admin) Clock(ctx context.Context) (now string, ahead time.Duration, err error) {
+	began := time.Now()
+	said, err := a.must(ctx, 0, "date", "+%s.%N %m-%d %H:%M:%S.000")
+	exact, now, _ := strings.Cut(strings.TrimSpace(said), " ")
+	if err == nil {
+		ahead, err = time.ParseDuration(strings.TrimRight(exact, "N%.") + "s") // of 1970, at first
+	}
+	ahead -= began.Add(time.Since(began) / 2).Sub(time.Unix(0, 0))
+	return now, ahead, a.phone.failed("asking the time of", err)
 }
 
 // Logcat is the phone's log from that time on, all of it for "".
@@ -115,8 +123,9 @@ const maxLog = 32 << 20
 
 // Crash is an app that crashed, or that did not respond.
 type Crash struct {
-	At      string // the phone's time
-	Kind    string // such as data_app_crash or data_app_anr
+	At      string    // the phone's time
+	Stamp   time.Time // by its clock, zero if it does not say
+	Kind    string    // such as data_app_crash or data_app_anr
 	Package string
 	Trace   string
 }
@@ -125,7 +134,7 @@ type Crash struct {
 func (a Admin) Crashes(ctx context.Context) ([]Crash, error) {
 	var lines []string
 	for _, kind := range crashKinds {
-		lines = append(lines, adb.Quote("dumpsys", "dropbox", "--print", kind))
+		lines = append(lines, adb.Quote("dumpsys", "dropbox", "--print", "--file", kind))
 	}
 	out, err := a.phone.shell.bytes(ctx, strings.Join(lines, "; "), nil, maxLog, nil)
 	if err != nil {
@@ -141,7 +150,8 @@ var crashKinds = []string{"data_app_crash", "data_app_native_crash", "data_app_a
 	"system_app_crash", "system_app_native_crash", "system_app_anr"}
 
 var (
-	dropHead = regexp.MustCompile(`(?m)^={20,}\r?\n(\d{4}-\d\d-\d\d [\d:]{8}) (\w+) \(.*\)\r?$`)
+	dropHead = regexp.MustCompile(`(?m)^={20,}\r?\n(\d{4}-\d\d-\d\d [\d:]{8}) (\w+) \(.*\)` +
+		`\r?(?:\n */\S*@(\d{1,15})\.\S*\r?)?$`) // milliseconds are in the name of its file
 	dumpHead = regexp.MustCompile(`(?s)\nDrop box contents: .*`) // of the next dump
 	process  = regexp.MustCompile(`(?m)^(?:Package|Process|Cmdline): ([\w.]+)`)
 )
@@ -158,6 +168,10 @@ func parseCrashes(said string) (all []Crash) {
 			Trace: strings.TrimSpace(dumpHead.ReplaceAllString(said[h[1]:end], ""))}
 		for _, m := range process.FindAllStringSubmatch(c.Trace, -1) {
 			c.Package = m[1] // the package stands behind the process, whose name may have more
+		}
+		if h[6] >= 0 {
+			ms, _ := strconv.ParseInt(said[h[6]:h[7]], 10, 64) // digits
+			c.Stamp = time.UnixMilli(ms)
 		}
 		all = append(all, c)
 	}

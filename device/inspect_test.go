@@ -86,7 +86,7 @@ func TestAPhoneIsAskedWhatATestLeft(t *testing.T) {
 	crashes, err := p.Crashes(ctx)
 	require.NoError(t, err)
 	require.Empty(t, crashes)
-	since, err := p.Clock(ctx)
+	since, ahead, err := p.Clock(ctx)
 	require.NoError(t, err)
 	phone.Apps.Hang(shopApp, "Input dispatching timed out")
 	phone.Apps.Crash(shopApp, "java.lang.IllegalStateException: no cart\n\tat Cart.pay(Cart.java:7)")
@@ -96,6 +96,7 @@ func TestAPhoneIsAskedWhatATestLeft(t *testing.T) {
 	kinds := map[string]device.Crash{}
 	for _, c := range crashes {
 		require.Equal(t, shopApp, c.Package)
+		require.WithinDuration(t, time.Now(), c.Stamp.Add(-ahead), 20*time.Second)
 		kinds[c.Kind] = c
 	}
 	require.Contains(t, kinds["data_app_crash"].Trace, "at Cart.pay(Cart.java:7)")
@@ -111,4 +112,19 @@ func TestRowsOfAContentProviderAreRead(t *testing.T) {
 	require.Equal(t, []map[string]string{{"a": "1", "b": "x, y=2", "c": ""},
 		{"a": "two\nlines", "b": "NULL", "c": "3"}}, device.ParseRows(said, []string{"a", "b", "c"}))
 	require.Equal(t, "x", device.ParseRows(said, nil)[0]["b"])
+}
+
+// Android 14 names the file of an entry between its head and its text. What names none is no less
+// a crash.
+func TestACrashHasTheTimeOfItsFile(t *testing.T) {
+	const head, text = "========================================\n2026-01-05 09:30:02 ", "Process: a.b\n\nboom\n"
+	all := device.ParseCrashes("Drop box contents: 2 entries\n\n" +
+		head + "data_app_crash (compressed text, 9 bytes)\n" +
+		"/data/system/dropbox/data_app_crash@1767605402345.txt.gz\n" + text +
+		head + "data_app_anr (text, 9 bytes)\n" + text)
+	require.Equal(t, []device.Crash{
+		{At: "2026-01-05 09:30:02", Kind: "data_app_crash", Package: "a.b", Trace: strings.TrimSpace(text),
+			Stamp: time.UnixMilli(1767605402345)},
+		{At: "2026-01-05 09:30:02", Kind: "data_app_anr", Package: "a.b", Trace: strings.TrimSpace(text)},
+	}, all)
 }

@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/suite"
 )
 
 // gradient is a picture that no screen looks like.
@@ -43,4 +48,24 @@ cases:
 	require.Equal(t, exitNotCompleted, code, f.said)
 	require.Equal(t, map[string]string{"fine": "passed", "before": "crashed", "after": "crashed",
 		"next": "passed", "broken": "setup_failed suite"}, outcomes(all), f.said)
+}
+
+// A crash is shown at the step at which it happened, whatever came after it.
+func TestACrashIsLinkedAtItsStep(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", "action:CLICK\tpoint:500,999", ", times: 4")+
+		say("", claim))
+	asked := 0
+	f.asked = func(*scripted.Request) {
+		if asked++; asked == 2 {
+			f.phones[0].Apps.Crash("com.taploop.sandbox.shop", "java.lang.Error: no cart")
+		}
+	}
+	code, all := f.test("app: com.taploop.sandbox.shop\ncases: [{name: a, task: t, expect: none}]")
+	require.Equal(t, exitNotCompleted, code, f.said)
+	require.Equal(t, suite.Crashed, all[0].Outcome)
+	require.Equal(t, []int{5, 2}, []int{all[0].Last().Steps, all[0].Last().Step})
+	page, err := os.ReadFile(filepath.Join(f.dir, "r", "index.html"))
+	require.NoError(t, err)
+	require.Contains(t, string(page), "steps.html#step-2\"")
 }

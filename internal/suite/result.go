@@ -78,7 +78,7 @@ type Attempt struct {
 	Phone   string       `json:"phone,omitempty"`
 	Session string       `json:"session_id,omitempty"`
 	Answer  string       `json:"answer,omitempty"` // the agent's report
-	Step    int          `json:"step,omitempty"`   // the last one
+	Step    int          `json:"step,omitempty"`   // the last one, or that of a crash
 	Started time.Time    `json:"started_at"`
 	Seconds float64      `json:"seconds"`
 	Steps   int          `json:"steps"`

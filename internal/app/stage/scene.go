@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
@@ -62,7 +63,7 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	price := set.Conf.Model
 	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Admin: phone.Admin(),
 		Judge: x.parts.Judge.Ask, Plain: x.plain, Healed: x.healed, Files: x.files,
-		Began: x.began, Close: x.close,
+		Began: x.began, Close: x.close, StepAt: x.stepAt,
 		Told: func() string { return *cmp.Or(x.told.Load(), new(string)) },
 		Cost: func(sent, got int) float64 {
 			return (price.PromptPrice*float64(sent) + price.ReplyPrice*float64(got)) / 1e6
@@ -152,6 +153,17 @@ func (x *scene) plain(message string) string {
 	}
 	return strings.NewReplacer(x.cassette+".step", "step",
 		x.cassette, x.at.Item.Cassette()).Replace(message)
+}
+
+// stepAt implements play.Scene.StepAt.
+func (x *scene) stepAt(ctx context.Context, session string, by time.Time) (step int) {
+	all, _ := x.parts.Store.Steps(ctx, session, 0) // without them the page is shown from its top
+	for _, s := range all {
+		if !s.Screen.At.After(by) {
+			step = s.Index
+		}
+	}
+	return step
 }
 
 // files implements play.Scene.Files.

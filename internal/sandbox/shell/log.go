@@ -21,13 +21,13 @@ func date(c *invocation) int {
 		return exitOK
 	}
 	format := strings.NewReplacer("%Y", "2006", "%m", "01", "%d", "02", "%H", "15", "%M", "04",
-		"%S", "05", "%s", "\x00") // a number has digits that a layout takes for its own
+		"%S", "05", "%s", "\x00", "%N", "\x01") // numbers have digits that a layout takes for its own
 	layout, ok := strings.CutPrefix(c.args[0], "+")
 	if !ok {
 		return c.fail(exitFailure, "date: bad date '%s'", c.args[0])
 	}
-	c.outf("%s\n", strings.ReplaceAll(now.Format(format.Replace(layout)), "\x00",
-		fmt.Sprint(now.Unix())))
+	c.outf("%s\n", strings.NewReplacer("\x00", fmt.Sprint(now.Unix()), "\x01",
+		fmt.Sprintf("%09d", now.Nanosecond())).Replace(now.Format(format.Replace(layout))))
 	return exitOK
 }
 
@@ -79,14 +79,9 @@ func dumpDropBox(c *invocation, args []string) string {
 	var b strings.Builder
 	all := c.sh.phone.Log.Drops()
 	fmt.Fprintf(&b, "Drop box contents: %d entries\nMax entries: 1000\n", len(all))
-	whole := false
-	var search []string
-	for _, a := range args {
-		if whole = whole || a == "--print" || a == "-p"; a[0] != '-' {
-			search = append(search, a)
-		}
-	}
-	if search != nil {
+	whole, file := slices.Contains(args, "--print"), slices.Contains(args, "--file")
+	search := slices.DeleteFunc(args, func(a string) bool { return a[0] == '-' })
+	if len(search) > 0 {
 		fmt.Fprintf(&b, "Searching for: %s\n", strings.Join(search, " "))
 	}
 	b.WriteString("\n")
@@ -101,6 +96,9 @@ func dumpDropBox(c *invocation, args []string) string {
 			b.WriteString("========================================\n")
 		}
 		fmt.Fprintf(&b, "%s %s (text, %d bytes)\n", at, d.Tag, len(d.Text))
+		if file {
+			fmt.Fprintf(&b, "/data/system/dropbox/%s@%d.txt\n", d.Tag, d.At.UnixMilli())
+		}
 		if whole {
 			b.WriteString(d.Text + "\n")
 			continue

@@ -32,7 +32,8 @@ type try struct {
 	refused bool          // the suite has rejected an action
 	healed  int           // steps of a skill for which the model was asked
 	facts   expect.Facts
-	begun   bool // the crashes before it are known
+	begun   bool          // the crashes before it are known
+	ahead   time.Duration // of the phone's clock
 	before  []device.Crash
 }
 
@@ -131,7 +132,8 @@ func (t *try) setUp(ctx context.Context) error {
 		return err
 	}
 	t.opened = len(opening(i.Suite.Setup))+len(opening(i.Setup)) > 0
-	since, err := t.scene.Admin.Clock(ctx)
+	var since string
+	since, t.ahead, err = t.scene.Admin.Clock(ctx)
 	t.facts = expect.Facts{Suite: i.Suite, Since: since, Judge: t.judge, Say: t.say}
 	return err
 }
@@ -168,6 +170,9 @@ func (t *try) crashed(ctx context.Context) {
 		}
 		t.fail(suite.Crashed, "", what, c.Package, headline(c.Trace))
 		t.got.Trace = c.Trace
+		if t.got.Outcome == suite.Crashed && !c.Stamp.IsZero() {
+			t.got.Step = t.scene.StepAt(ctx, t.got.Session, c.Stamp.Add(-t.ahead))
+		}
 		return
 	}
 }
