@@ -43,11 +43,15 @@ cases:
   - {n: after, before: "true", after: am crash com.taploop.sandbox.shop}
   - {n: next, before: "true", after: "true"}
   - {n: broken, before: "am crash com.taploop.sandbox.shop; false", after: "true"}
+  - {n: hung, before: pkill -STOP com.taploop.sandbox.shop, after: "true"}
   expect: none
 `)
 	require.Equal(t, exitNotCompleted, code, f.said)
 	require.Equal(t, map[string]string{"fine": "passed", "before": "crashed", "after": "crashed",
-		"next": "passed", "broken": "setup_failed suite"}, outcomes(all), f.said)
+		"next": "passed", "broken": "setup_failed suite", "hung": "crashed"}, outcomes(all), f.said)
+	hung := all[len(all)-1]
+	require.Contains(t, hung.Message, "shop did not respond: Input dispatching timed out")
+	require.Contains(t, hung.Last().Trace, "\"main\" prio=5 tid=1 Stopped\n  at ")
 }
 
 // A crash is shown at the step at which it happened, whatever came after it.

@@ -65,8 +65,8 @@ func (l *Log) Drops() []Drop {
 
 // died writes down that a process has crashed, or that it does not respond.
 func (l *Log) died(pkg, tag, why string) {
-	text := fmt.Sprintf("Process: %s\nPID: 4711\nPackage: %s v1 (1.0)\nForeground: Yes\n\n%s\n",
-		pkg, pkg, why)
+	text := fmt.Sprintf("Process: %s\nPID: 4711\nPackage: %s v1 (1.0)\nForeground: Yes\n%s\n",
+		pkg, pkg, map[string]string{crashTag: "\n" + why, anrTag: "Subject: " + why + hung}[tag])
 	l.mu.Lock()
 	l.drops = append(l.drops, Drop{l.now(), tag, text})
 	l.mu.Unlock()
@@ -84,6 +84,10 @@ const (
 	crashTag = "data_app_crash"
 	anrTag   = "data_app_anr"
 )
+
+// hung is the trace of an app that does not respond.
+const hung = "\n\n----- pid 4711 -----\n\"main\" prio=5 tid=1 Stopped\n" +
+	"  at android.os.MessageQueue.nativePollOnce(Native method)"
 
 // Crash ends a running app as a crash does. why is its stack trace.
 func (stack *Apps) Crash(pkg, why string) {

@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/taploop/taploop/internal/sandbox"
+)
 
 func activityService(c *invocation, name string, a *args) int {
 	switch name {
@@ -20,6 +24,20 @@ func activityService(c *invocation, name string, a *args) int {
 		return exitOK
 	}
 	return unknownCommand(c, name)
+}
+
+// pkill stops the process of an app, which then does not respond.
+func pkill(c *invocation) int {
+	if len(c.args) != 2 || c.args[0] != "-STOP" {
+		return c.fail(exitFailure, "pkill: only -STOP PACKAGE is simulated: "+
+			"an app that does not respond")
+	}
+	pkg := c.args[1]
+	if !c.sh.installed(func(app *sandbox.App) bool { return app.Package == pkg }) {
+		return exitFailure
+	}
+	c.sh.phone.Apps.Hang(pkg, "Input dispatching timed out")
+	return exitOK
 }
 
 func amStart(c *invocation, a *args) int {

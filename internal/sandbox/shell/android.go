@@ -13,7 +13,7 @@ func androidCommands() map[string]command {
 		"dumpsys":  dumpsys,
 		"getevent": getevent, "getprop": getprop,
 		"ime": commandOf(imeService), "input": commandOf(inputService), "logcat": logcat,
-		"monkey": monkey, "pm": commandOf(packageService), "screencap": screencap,
+		"monkey": monkey, "pkill": pkill, "pm": commandOf(packageService), "screencap": screencap,
 		"settings": commandOf(settingsService), "uiautomator": uiautomator,
 		"wm": commandOf(windowService),
 	}

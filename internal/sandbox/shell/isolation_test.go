@@ -142,6 +142,6 @@ func TestExecRunsOneCommandWithoutAShell(t *testing.T) {
 func TestNamesAreAndroidsCommandsOnly(t *testing.T) {
 	require.Equal(t, []string{
 		"am", "cmd", "content", "date", "dumpsys", "getevent", "getprop", "ime", "input", "logcat",
-		"monkey", "pm", "screencap", "settings", "uiautomator", "wm",
+		"monkey", "pkill", "pm", "screencap", "settings", "uiautomator", "wm",
 	}, shell.Names())
 }

@@ -65,3 +65,15 @@ func TestASuiteThatBeganBeforeThePhoneWasAwayIsTornDown(t *testing.T) {
 	require.True(t, w.item(t.Context(), i))
 	require.Equal(t, map[*suite.Suite]bool{one: false}, w.ready)
 }
+
+// An ANR has its reason in its head, and begins with what the processors did.
+func TestTheHeadlineOfATraceSaysWhatHappened(t *testing.T) {
+	require.Equal(t, "Input dispatching timed out (a.b/.Main is not responding)", headline(
+		"Process: a.b\nPID: 9\nPackage: a.b v1\nForeground: Yes\nActivity: a.b/.Main\n"+
+			"Subject: Input dispatching timed out (a.b/.Main is not responding)\nBuild: x\n\n"+
+			"CPU usage from 5432ms to 0ms ago:\n  99% 9/a.b\n\n----- pid 9 -----\n"))
+	require.Equal(t, "java.lang.Error: no cart", headline(
+		"Process: a.b\nPackage: a.b v1\n\njava.lang.Error: no cart\n\tat Cart\n\nSubject: x"))
+	require.Equal(t, "boom", headline("boom"))
+	require.Empty(t, headline(""))
+}

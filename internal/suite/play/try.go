@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,10 +178,14 @@ func (t *try) crashed(ctx context.Context) {
 	}
 }
 
-// headline is the line of a trace that says what happened: the first behind its head.
+// headline is the line of a trace that says what happened: its subject, or the first behind its
+// head.
 func headline(trace string) string {
-	parts := strings.SplitN(trace, "\n\n", 2)
-	first, _, _ := strings.Cut(strings.TrimSpace(parts[len(parts)-1]), "\n")
+	head, rest, has := strings.Cut(trace, "\n\n")
+	if _, subject, is := strings.Cut(head, "\nSubject: "); is || !has {
+		rest = cmp.Or(subject, head)
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(rest), "\n")
 	return first
 }
 
