@@ -5,7 +5,8 @@
 //	yaml:"name"    the key
 //	need:"yes"     the key has to be there, with a value that is not empty
 //	need:"own"     the same for editors; the owner of the struct says what is missing
-//	only:"k v"     for editors: the key goes only with the value v of the key k
+//	only:"k v"     the key goes only with the key k, or with the value v of it
+//	never:"k v"    the key does not go with the value v of the key k
 //	empty:"ok"     the value may be empty all the same
 //	min:"1"        the least number, or a list that is not empty
 //	max:"100"      the greatest number

@@ -67,6 +67,9 @@ func (r *reader) mapping(n ast.Node, to reflect.Value, what string, deep int) {
 		r.read(e.value, to.FieldByIndex(f.Index), f.Tag, e.key, deep+1)
 	}
 	r.whole(n, all, place, what)
+	for _, f := range all {
+		r.beside(n, f, to, place, what)
+	}
 }
 
 // whole checks which keys are there.
@@ -75,9 +78,6 @@ func (r *reader) whole(n ast.Node, all []reflect.StructField, place *Place, what
 	found := false
 	for _, f := range all {
 		key := keyOf(f)
-		if f.Tag.Get("need") == "yes" && !place.Has(key) {
-			r.wrong(n, "%s: the key %s is missing", what, key)
-		}
 		if f.Tag.Get("some") != "" {
 			some, found = append(some, key), found || place.Has(key)
 		}
@@ -100,6 +100,30 @@ func (r *reader) whole(n ast.Node, all []reflect.StructField, place *Place, what
 		})
 		r.problems.Add(place.Of(at), "%s: there are %s, and only one of them can be there", what,
 			strings.Join(given, " and "))
+	}
+}
+
+// beside checks whether a key is there where it has to be, and goes with the others.
+func (r *reader) beside(n ast.Node, f reflect.StructField, in reflect.Value, place *Place,
+	what string) {
+	key, only, never := keyOf(f), f.Tag.Get("only"), f.Tag.Get("never")
+	has := func(tag string) bool {
+		other, value, one := strings.Cut(tag, " ")
+		field, _ := known(fields(in.Type()), other)
+		return place.Has(other) && (!one ||
+			fmt.Sprint(reflect.Indirect(in.FieldByIndex(field.Index))) == value)
+	}
+	words := func(tag string) string { return strings.Replace(tag, " ", ": ", 1) }
+	switch goes := only == "" || has(only); {
+	case place.Has(key) && !goes:
+		r.problems.Add(place.Of(key), "%s: it goes only with %s", key, words(only))
+	case place.Has(key) && never != "" && has(never):
+		r.problems.Add(place.Of(key), "%s: it does not go with %s", key, words(never))
+	case place.Has(key) || f.Tag.Get("need") != "yes" || !goes:
+	case only != "":
+		r.wrong(n, "%s: the key %s is missing beside %s", what, key, words(only))
+	default:
+		r.wrong(n, "%s: the key %s is missing", what, key)
 	}
 }
 

@@ -120,9 +120,16 @@ func (s *schemas) object(t reflect.Type) {
 				add(rule, has)
 			}
 		}
-		if other, value, only := strings.Cut(f.Tag.Get("only"), " "); only {
-			add("allOf", onlyWith(other, value, has, f.Tag.Get("need") != ""))
-		} else if f.Tag.Get("need") != "" {
+		only, need := f.Tag.Get("only"), f.Tag.Get("need") != ""
+		if only != "" {
+			add("allOf", map[string]any{"if": has, "then": goesWith(only)})
+		}
+		if never := f.Tag.Get("never"); never != "" {
+			add("allOf", map[string]any{"if": has, "then": map[string]any{"not": goesWith(never)}})
+		}
+		if need && only != "" {
+			add("allOf", map[string]any{"if": goesWith(only), "then": has})
+		} else if need {
 			add("required", key)
 		}
 		if f.Tag.Get("alone") != "" {
@@ -134,13 +141,14 @@ func (s *schemas) object(t reflect.Type) {
 	}
 }
 
-// onlyWith is the rule for a key that goes only with a value of another one: with that it can be
-// there, or has to.
-func onlyWith(other, value string, has map[string]any, needed bool) map[string]any {
-	rule := map[string]any{"else": map[string]any{"not": has}, "if": map[string]any{
-		"properties": map[string]any{other: map[string]any{"const": value}}}}
-	if needed {
-		rule["then"] = has
+// goesWith fits what has a key, or a value of it.
+func goesWith(tag string) map[string]any {
+	key, value, one := strings.Cut(tag, " ")
+	rule := map[string]any{"required": []any{key}}
+	if one {
+		var is any = value
+		_ = json.Unmarshal([]byte(value), &is) // a number, true or false
+		rule["properties"] = map[string]any{key: map[string]any{"const": is}}
 	}
 	return rule
 }

@@ -39,8 +39,7 @@ var beyondForm = regexp.MustCompile(strings.Join([]string{
 	"unknown action|edited_action:|args: want", // the actions
 	"no case .* in this suite|need each other|this names a suite|every row wants", // the other cases
 	"of the suite's folder|has no file|like: ",                                    // the folder's files
-	"a row is empty|no rows have no value|" +
-		"a file that is absent|params are for a skill", // the value of another key
+	"a row is empty|no such skill|skill: ",                                        // other files
 }, "|"))
 
 // spots are the places in a tree, each as a function that puts a value there and returns the tree.
@@ -80,6 +79,15 @@ func smallSuites(t *testing.T) (all []map[string]any) {
 		return map[string]any{"vars": tree["vars"], "secrets": tree["secrets"],
 			"cases": []any{base}}
 	}
+	file := map[string]any{"path": "/a", "absent": true, "contains": "x"}
+	for _, c := range []map[string]any{
+		{"task": "t", "params": map[string]any{"a": 1}, "expect": "none"},
+		{"skill": "s", "params": map[string]any{"a": "b"}, "expect": "none"},
+		{"task": "t", "expect": []any{map[string]any{"file": file}}},
+	} {
+		c["name"] = "a"
+		all = append(all, map[string]any{"cases": []any{c}})
+	}
 	for key, value := range tree {
 		small := one("name", "a")
 		if small[key] = value; key != "cases" {
@@ -108,6 +116,10 @@ func TestTheSchemaAndTheReaderAgree(t *testing.T) {
 	for name, b := range map[string][]byte{"shop.apk": []byte("PK"), "a.png": png1} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o600))
 	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "skills"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "skills", "s.yaml"), []byte("name: s\n"+
+		"description: d\ntask: t\nparams: {type: object, properties: {a: {type: string}}}\n"+
+		"steps: [{say: go, action: {verb: HOME}}]\n"), 0o600))
 	schema, file := compiled(t), filepath.Join(dir, "s.yaml")
 	wrong, tried := map[string]bool{}, map[string]bool{}
 	for _, tree := range smallSuites(t) {

@@ -87,7 +87,7 @@ type Case struct {
 	Name       string      `yaml:"name" need:"yes"`
 	Task       string      `yaml:"task" one:"yes"`
 	Skill      string      `yaml:"skill" one:"yes"`
-	Params     keys.Map    `yaml:"params"`
+	Params     keys.Map    `yaml:"params" only:"skill"`
 	Tags       []string    `yaml:"tags"`
 	With       []keys.Map  `yaml:"with" min:"1"`
 	Replies    []Reply     `yaml:"replies"`
@@ -116,7 +116,7 @@ type Approval struct {
 	Match      Match   `yaml:"match" need:"yes"`
 	Decide     string  `yaml:"decide" need:"yes" enum:"approve reject edit"`
 	Message    string  `yaml:"message" only:"decide reject"`
-	Edited     *Edited `yaml:"edited_action" need:"own" only:"decide edit"`
+	Edited     *Edited `yaml:"edited_action" need:"yes" only:"decide edit"`
 }
 
 // Edited is the action that takes the place of the one that waits.
@@ -171,14 +171,14 @@ type Query struct {
 	Projection []string `yaml:"projection"`
 	Where      string   `yaml:"where"`
 	Rows       *int     `yaml:"rows" min:"0" max:"1e9"`
-	Value      string   `yaml:"value"`
+	Value      string   `yaml:"value" never:"rows 0"`
 }
 
 // File is a file of the phone.
 type File struct {
 	keys.Place `yaml:"-"`
 	Path       string `yaml:"path" need:"yes" prefix:"/"`
-	Contains   string `yaml:"contains"`
+	Contains   string `yaml:"contains" never:"absent true"`
 	Absent     bool   `yaml:"absent"`
 }
 

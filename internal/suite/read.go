@@ -252,9 +252,6 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 func (s *Suite) stage(c *Case, v values, problems *keys.Problems) Stage {
 	one := Stage{Task: c.Task, Expect: c.Expect}
 	if c.Skill == "" {
-		if c.Has("params") {
-			problems.Add(c.Of("params"), "params are for a skill, and there is none")
-		}
 		return one
 	}
 	known, err := skill.Folder(s.Path("skills")).Read(c.Skill)
