@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/simulation"
@@ -69,10 +71,11 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	if s.temp, err = os.MkdirTemp("", "taploop-test-"); err != nil {
+	var end func() error
+	if s.temp, end, err = temporary(); err != nil {
 		return s, err
 	}
-	s.closers = append(s.closers, func() error { return os.RemoveAll(s.temp) })
+	s.closers = append(s.closers, end)
 	more := map[string]any{}
 	if !o.Play.Ask { // no inbox shows questions of a separate folder
 		more["data_dir"] = filepath.Join(base.Conf.DataDir, "tests")
@@ -102,6 +105,32 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 		err = s.phones(ctx)
 	}
 	return s, err
+}
+
+// Folders of calls, and the file in them that a call has locked while it lives.
+const (
+	tempPrefix = "taploop-test-"
+	lockName   = ".lock"
+)
+
+// temporary makes a folder for a call, which end removes, and removes those of killed calls.
+func temporary() (dir string, end func() error, err error) {
+	all, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*")) // or they stay
+	for _, left := range all {
+		lock := flock.New(filepath.Join(left, lockName), flock.SetFlag(os.O_RDWR))
+		if free, _ := lock.TryLock(); free {
+			_ = os.RemoveAll(left)
+			_ = lock.Close()
+		}
+	}
+	if dir, err = os.MkdirTemp("", tempPrefix); err != nil {
+		return "", nil, err
+	}
+	lock := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
+	if _, err = lock.TryLock(); err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, func() error { return errors.Join(lock.Close(), os.RemoveAll(dir)) }, nil
 }
 
 // share opens the usual data folder, whose phones are used.
