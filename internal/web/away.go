@@ -1,14 +1,12 @@
 package web
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -30,9 +28,6 @@ func (s *core) forward(
 	said.Mark = said.mark(r, s.opts.Farm.Sign)
 	b, _ := json.Marshal(said) // nothing in it can fail
 	ctx, end := s.untilClosing(r.Context())
-	var watching sync.WaitGroup
-	watching.Go(func() { s.whileHolds(ctx, r, v, end) })
-	defer watching.Wait()
 	defer end()
 	out, err := http.NewRequestWithContext(ctx, r.Method,
 		strings.TrimSuffix(at, "/")+r.URL.RequestURI(), r.Body)
@@ -71,21 +66,6 @@ func (l *listener) copy(from io.Reader) error {
 		}
 		if ended != nil {
 			return nil
-		}
-	}
-}
-
-// whileHolds calls end when the viewer's credential does not hold any more.
-func (s *core) whileHolds(ctx context.Context, r *http.Request, v viewer, end func()) {
-	for ctx.Err() == nil {
-		changed := s.opts.Changed()
-		if s.auth.recheck(r, v) != nil {
-			end()
-			return
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
 		}
 	}
 }

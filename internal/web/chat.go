@@ -88,9 +88,6 @@ func (t *chatTurn) stream(ctx context.Context, l *listener) error {
 		return err
 	}
 	err := t.follow(ctx, func(line string) error {
-		if err := t.s.auth.recheck(l.r, l.v); err != nil {
-			return err
-		}
 		if line == "" {
 			return l.send(wire.AppendComment(nil, "the run goes on"))
 		}

@@ -73,6 +73,7 @@ func (s *core) untilRefused(ctx context.Context, r *http.Request, v viewer) erro
 		}
 		select {
 		case <-changed:
+		case <-time.After(s.opts.Ping): // logins expire
 		case <-ctx.Done():
 			return nil
 		}

@@ -46,13 +46,14 @@ func (s *screens) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 		return err
 	}
 	defer leave()
+	r = r.WithContext(held)
 	if done, err := s.forward(w, r, v, r.PathValue("id")); done || err != nil {
 		return err
 	}
-	look, err := s.opts.Phones.Watch(held, r.PathValue("id"), v.owners())
-	if err != nil {
+	if err := s.opts.Phones.Sees(held, r.PathValue("id"), v.owners()); err != nil {
 		return err
 	}
+	look := s.opts.Phones.Watch(r.PathValue("id"))
 	defer look.Close()
 	ctx, end := s.untilClosing(held)
 	defer end()
@@ -63,7 +64,7 @@ func (s *screens) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 	case first.Err != nil:
 		return refuse("DEVICE_NOT_FOUND", first.Err)
 	}
-	l := s.stream(w, r.WithContext(held), v)
+	l := s.stream(w, r, v)
 	l.begin("multipart/x-mixed-replace; boundary=" + boundary)
 	if err = l.send([]byte("--" + boundary + "\r\n")); err == nil {
 		err = show(l, look, first)
@@ -72,14 +73,15 @@ func (s *screens) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 	return l.broken(err)
 }
 
-// show sends pictures until the listener, the server or the phone is gone, or the listener's
-// credential does not hold any more. The last description is repeated from time to time,
-// so that both sides know that the other is there.
+// show sends pictures until the listener, the server or the phone is gone, or the listener may not
+// see the phone any more. The last description is repeated from time to time, so that both sides
+// know that the other is there.
 func show(l *listener, look *mirror.Viewer, p mirror.Picture) error {
 	ping := time.NewTicker(l.s.opts.Ping)
 	defer ping.Stop()
 	for fresh := true; ; {
-		if l.s.auth.recheck(l.r, l.v) != nil {
+		at := l.r.PathValue("id")
+		if l.s.opts.Phones.Sees(l.r.Context(), at, l.v.owners()) != nil {
 			return errGone
 		}
 		if fresh {

@@ -74,6 +74,27 @@ func TestAPhoneIsShownLive(t *testing.T) {
 	require.Equal(t, "secure", screen)
 }
 
+func TestALivePictureEndsWithTheSessionThatThePersonSees(t *testing.T) {
+	fast := func(o *web.Options) { o.Ping = 50 * time.Millisecond }
+	worker := newRig(t, fast, func(o *web.Options) { o.Farm = &remote{} })
+	front, _ := newFront(t, worker)
+	for name, g := range map[string]*rig{"here": worker, "behind a front": front} {
+		worker.hands.holder.Store("ann")
+		parts, end := g.look(g.kim) // who is there for ann
+		kind, _, _ := shot(t, parts)
+		require.Equal(t, "image/jpeg", kind, name)
+
+		worker.hands.holder.Store("ben")
+		worker.hands.phone.Set(devicetest.Change{Front: new("app.of." + name)})
+
+		p, err := parts.NextRawPart()
+		for ; err == nil; p, err = parts.NextRawPart() {
+			require.Equal(t, "application/json", p.Header.Get("Content-Type"), "%s: ben's", name)
+		}
+		end()
+	}
+}
+
 func TestALivePictureIsForPeople(t *testing.T) {
 	g := newRig(t, nil)
 	for path, method := range map[string]string{"live": "GET", "input": "POST"} {

@@ -64,9 +64,11 @@ type results interface {
 
 // Phones are the phones that people look at, and touch while they have taken them over.
 type Phones interface {
-	// Watch shows the phone to one who may see what belongs to the owners. The caller closes the
-	// viewer.
-	Watch(ctx context.Context, serial string, of store.Owners) (*mirror.Viewer, error)
+	// Watch shows the phone. The caller closes the viewer.
+	Watch(serial string) *mirror.Viewer
+	// Sees refuses one who may see what belongs to the owners, unless a session of theirs has the
+	// phone.
+	Sees(ctx context.Context, serial string, of store.Owners) error
 	// Touch returns once the phone has taken the gesture. A *runs.Error says that no one has taken
 	// the phone over. Any other error is the phone's.
 	Touch(ctx context.Context, t Touch, g actions.Gesture) error
@@ -115,8 +117,8 @@ type Options struct {
 	// Authorize names the principal of a request that brings no login of the page; an error
 	// refuses it with 401.
 	Authorize func(*http.Request) (principal string, err error)
-	// Changed is closed when whom Authorize lets in may have changed: streams then look at their
-	// credential again. nil: they do with each ping.
+	// Changed is closed when whom Authorize lets in may have changed: what waits or streams then
+	// looks at its credential again. It does so after each Ping, too.
 	Changed func() <-chan struct{}
 	// Rights are those of a principal. Who is logged in at the page sees all and decides.
 	Rights func(principal string) usecase.Rights

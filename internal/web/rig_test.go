@@ -86,15 +86,10 @@ func newHands() *hands {
 	return h
 }
 
-func (h *hands) Watch(_ ctx, serial string, of store.Owners) (*mirror.Viewer, error) {
-	if err := h.held(of); err != nil {
-		return nil, err
-	}
-	return h.mirror.Watch(serial), nil
-}
+func (h *hands) Watch(serial string) *mirror.Viewer { return h.mirror.Watch(serial) }
 
-// held refuses owners whose session does not have the phone.
-func (h *hands) held(of store.Owners) error {
+// Sees refuses owners whose session does not have the phone.
+func (h *hands) Sees(_ ctx, _ string, of store.Owners) error {
 	if client, _ := h.holder.Load().(string); !of.Has(client) {
 		return runs.Refuse("NOTHING_TO_TAKE_OVER", "start a task on it", "another has it")
 	}
@@ -102,7 +97,7 @@ func (h *hands) held(of store.Owners) error {
 }
 
 func (h *hands) Touch(ctx ctx, t web.Touch, g actions.Gesture) error {
-	if err := h.held(t.Owners); err != nil {
+	if err := h.Sees(ctx, t.Serial, t.Owners); err != nil {
 		return err
 	}
 	if !h.taken.Load() {

@@ -36,21 +36,21 @@ func (h *Hands) Close() error { return h.mirror.Close() }
 
 var _ mirror.TouchSensor = runs.Phone(nil)
 
-// Watch implements web.Phones. Not all see all phones: the others see one while a session of theirs
+// Watch implements web.Phones.
+func (h *Hands) Watch(serial string) *mirror.Viewer { return h.mirror.Watch(serial) }
+
+// Sees implements web.Phones. Not all see all phones: the others see one while a session of theirs
 // has it.
-func (h *Hands) Watch(ctx context.Context, serial string, of store.Owners) (*mirror.Viewer, error) {
-	if of != nil {
-		_, held, err := h.manager.HeldBy(ctx, serial, of)
-		if err != nil {
-			return nil, err
-		}
-		if !held {
-			return nil, runs.Refuse(runs.NothingToTakeOver,
-				"start a task there, take your session there over, or use an operator's token",
-				"no session of yours has this phone")
-		}
+func (h *Hands) Sees(ctx context.Context, serial string, of store.Owners) error {
+	if of == nil {
+		return nil
 	}
-	return h.mirror.Watch(serial), nil
+	if _, held, err := h.manager.HeldBy(ctx, serial, of); held || err != nil {
+		return err
+	}
+	return runs.Refuse(runs.NothingToTakeOver,
+		"start a task there, take your session there over, or use an operator's token",
+		"no session of yours has this phone")
 }
 
 // Touch implements web.Phones.
