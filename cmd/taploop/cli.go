@@ -108,10 +108,14 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 		}
 		err = misuse(err)
 	} else if err = emptied(k); err == nil {
+		level := slog.LevelWarn // until the configuration is known
+		if c.Verbose {
+			level = slog.LevelDebug
+		}
 		a := &invocation{streams: s, args: args, verbose: c.Verbose, Settings: app.Settings{
 			Options: config.Options{File: c.Config, Environ: environ}, Version: ownVersion(),
 			Note: s.notef,
-			Log:  slog.New(newLog(s.err, "", startLevel(c.Verbose)))}}
+			Log:  slog.New(newLog(s.err, "", level))}}
 		if a.Options.Flags, err = settings(k, c.Set); err == nil {
 			k.BindTo(ctx, (*context.Context)(nil))
 			err = k.Run(a)
@@ -183,12 +187,4 @@ func settings(k *kong.Context, pairs []string) (map[string]any, error) {
 		}
 	}
 	return flags, nil
-}
-
-// startLevel is that of the log until the configuration is known.
-func startLevel(verbose bool) slog.Level {
-	if verbose {
-		return slog.LevelDebug
-	}
-	return slog.LevelWarn
 }

@@ -6,7 +6,10 @@ import (
 	"slices"
 
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 type farmCmd struct {
@@ -23,7 +26,7 @@ type farmStatusCmd struct {
 
 // Run lists the machines.
 func (c *farmStatusCmd) Run(ctx context.Context, a *invocation) error {
-	return a.onFarm(ctx, func(d *app.Parts) error {
+	return app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
 		s, err := d.Farm.State(ctx)
 		if err != nil {
 			return err
@@ -71,9 +74,16 @@ func (c *farmStatusCmd) Run(ctx context.Context, a *invocation) error {
 	})
 }
 
-// onFarm lends the parts to a command that carries nothing out.
-func (a *invocation) onFarm(ctx context.Context, use func(*app.Parts) error) error {
-	return app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, use)
+// changing carries a change of the farm out, and says what holds of the name then.
+func (a *invocation) changing(ctx context.Context, says, name string,
+	change func(*app.Farm) error) error {
+	return app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
+		err := change(d.Farm)
+		if err == nil {
+			a.notef(says, text.Line(name))
+		}
+		return err
+	})
 }
 
 type farmDrainCmd struct {
@@ -83,11 +93,8 @@ type farmDrainCmd struct {
 
 // Run drains a worker.
 func (c *farmDrainCmd) Run(ctx context.Context, a *invocation) error {
-	err := a.onFarm(ctx, func(d *app.Parts) error { return d.Farm.Drain(ctx, c.Worker) })
-	if err == nil {
-		a.notef("worker %s hands its runs over, and ends", text.Line(c.Worker))
-	}
-	return err
+	return a.changing(ctx, "worker %s hands its runs over, and ends", c.Worker,
+		func(f *app.Farm) error { return f.Drain(ctx, c.Worker) })
 }
 
 type farmCordonCmd struct {
@@ -98,15 +105,12 @@ type farmCordonCmd struct {
 
 // Run cordons a phone.
 func (c *farmCordonCmd) Run(ctx context.Context, a *invocation) error {
-	err := a.onFarm(ctx, func(d *app.Parts) error { return d.Farm.Cordon(ctx, c.Phone, c.Off) })
-	if err == nil {
-		says := "phone %s gets no new tasks"
-		if c.Off {
-			says = "phone %s gets tasks again"
-		}
-		a.notef(says, text.Line(c.Phone))
+	says := "phone %s gets no new tasks"
+	if c.Off {
+		says = "phone %s gets tasks again"
 	}
-	return err
+	return a.changing(ctx, says, c.Phone,
+		func(f *app.Farm) error { return f.Cordon(ctx, c.Phone, c.Off) })
 }
 
 type farmRequeueCmd struct {
@@ -116,15 +120,8 @@ type farmRequeueCmd struct {
 
 // Run requeues a session's run.
 func (c *farmRequeueCmd) Run(ctx context.Context, a *invocation) error {
-	return a.onFarm(ctx, func(d *app.Parts) error {
-		x, err := findSession(ctx, d.Store, c.Session)
-		if err != nil {
-			return err
-		}
+	return a.act(ctx, c.Session, func(d *app.Parts, x store.Session) (*usecase.Outcome, error) {
 		run, err := d.Manager.Requeue(ctx, x.ID)
-		if err == nil {
-			err = a.tell(string(run.State))
-		}
-		return err
+		return &usecase.Outcome{Status: runs.Status{Run: run}}, err
 	})
 }

@@ -69,18 +69,14 @@ func inJSON(c *kong.Context) bool {
 		return false
 	}
 	command, _ := commandOf(c)
+	args := c.Args
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i] // behind it are no flags, whatever they look like
+	}
 	return slices.Contains([]string{"taploop run", "taploop continue", "taploop skill run",
 		"taploop schedule run"}, command) &&
-		slices.ContainsFunc(c.Args[:endOfFlags(c.Args)],
+		slices.ContainsFunc(args,
 			func(s string) bool { return s == "--json" || s == "--json=true" })
-}
-
-// endOfFlags is where arguments begin that are none, whatever they look like.
-func endOfFlags(args []string) int {
-	if i := slices.Index(args, "--"); i >= 0 {
-		return i
-	}
-	return len(args)
 }
 
 // coded is err with the code that programs read: what could not be understood is an invalid

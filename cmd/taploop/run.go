@@ -66,12 +66,29 @@ type runCmd struct {
 	Task      string `arg:""`
 	Serial    string `short:"s" key:"adb.serial" placeholder:"SERIAL"`
 	Supersede bool
-	Priority  usecase.Priority `default:"normal" placeholder:"WHICH"`
-	QueueFor  *time.Duration   `placeholder:"TIME"`
-	Reply     []string         `sep:"none" placeholder:"PATTERN=TEXT"`
-	KeepState bool             `name:"keep-environment"`
-	Profile   string           `placeholder:"FILE"`
+	Reply     []string `sep:"none" placeholder:"PATTERN=TEXT"`
+	KeepState bool     `name:"keep-environment"`
+	Profile   string   `placeholder:"FILE"`
+	turnFlags
 	taskFlags
+}
+
+// turnFlags say how a task waits for its phone.
+type turnFlags struct {
+	Priority usecase.Priority `default:"normal" placeholder:"WHICH"`
+	QueueFor *time.Duration   `placeholder:"TIME"`
+}
+
+// turn are the flags as use cases take them.
+func (f *turnFlags) turn() (usecase.Turn, error) {
+	t := usecase.Turn{Priority: f.Priority}
+	if d := f.QueueFor; d != nil {
+		if t.QueueSeconds = d.Seconds(); *d < time.Second || *d > usecase.MostQueued {
+			return t, app.Usage(fmt.Errorf("--queue-for is %v", *d), "want 1s to 168h, such as 10m")
+		}
+	}
+	_, err := t.Of(true)
+	return t, err
 }
 
 // Run starts a session with its first task and follows it to its end.
@@ -99,12 +116,9 @@ func (c *runCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
-	r := usecase.Start{Task: c.Task, Reset: !c.KeepState, Supersede: c.Supersede, Running: how,
-		Priority: c.Priority}
-	if d := c.QueueFor; d != nil {
-		if r.QueueSeconds = d.Seconds(); *d < time.Second || *d > usecase.MostQueued {
-			return app.Usage(fmt.Errorf("--queue-for is %v", *d), "want 1s to 168h, such as 10m")
-		}
+	r := usecase.Start{Task: c.Task, Reset: !c.KeepState, Supersede: c.Supersede, Running: how}
+	if r.Turn, err = c.turn(); err != nil {
+		return err
 	}
 	err = c.follow(ctx, a, func(d *app.Parts, call *usecase.Call) (*usecase.Outcome, error) {
 		if err := unanswerable(a); err != nil {

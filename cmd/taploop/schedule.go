@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/app/serve"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/schedule"
+	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -30,6 +31,7 @@ type scheduleAddCmd struct {
 	Phone   string `short:"s" placeholder:"SERIAL"`
 	Zone    string `placeholder:"ZONE"`
 	DataDir string `key:"data_dir" placeholder:"DIR"`
+	turnFlags
 }
 
 var scheduleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
@@ -43,7 +45,11 @@ func (c *scheduleAddCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return app.Usage(err, "")
 	}
-	name := cmp.Or(c.Name, nameOfTask(c.Task))
+	turn, err := c.turn()
+	if err != nil {
+		return err
+	}
+	name := cmp.Or(c.Name, skill.NameOf(c.Task, "schedule"))
 	if !scheduleName.MatchString(name) {
 		return app.Usage(fmt.Errorf("%q cannot name a schedule", text.Line(name)),
 			"use at most 64 letters, digits, dots, dashes and underscores, a letter or a digit "+
@@ -51,7 +57,8 @@ func (c *scheduleAddCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	return a.withStore(ctx, func(db *store.Store) error {
 		err := db.Schedules.Add(ctx, store.Schedule{Name: name, Spec: c.Times, Zone: c.Zone,
-			Task: c.Task, Serial: c.Phone})
+			Task: c.Task, Serial: c.Phone, Priority: string(turn.Priority),
+			QueueSeconds: int64(turn.QueueSeconds)})
 		if err != nil {
 			return err
 		}
@@ -62,17 +69,6 @@ func (c *scheduleAddCmd) Run(ctx context.Context, a *invocation) error {
 		_, err = fmt.Fprintln(a.out, name)
 		return err
 	})
-}
-
-var notInName = regexp.MustCompile(`[^a-z0-9]+`)
-
-// nameOfTask is the first words of a task as a name, or "schedule" for words in other letters.
-func nameOfTask(task string) string {
-	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(task), "-"), "-")
-	if len(name) > 24 {
-		name = strings.Trim(name[:24], "-")
-	}
-	return cmp.Or(name, "schedule")
 }
 
 type scheduleListCmd struct {

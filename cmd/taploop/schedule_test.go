@@ -36,6 +36,19 @@ func TestAServerBeginsWhatIsScheduled(t *testing.T) {
 	require.Regexp(t, `(?m)^`+name+` +0 8 \* \* 1-5 +\d{4}-\d\d-\d\d \d\d:\d\d +- +- +`, out)
 	_, said, code = b.run("schedule", "remove", name)
 	require.Zero(t, code, said)
+	for _, wrong := range []string{"--priority=urgent", "--queue-for=0s", "--queue-for=169h"} {
+		_, said, code = b.run("schedule", "add", "@daily", b.task.Goal, wrong)
+		require.Equal(t, exitUsage, code, "%s: %s", wrong, said)
+	}
+	out, said, code = b.run("schedule", "add", "@daily", b.task.Goal, "--priority=low",
+		"--queue-for=90m", "--name=patient")
+	require.Zero(t, code, said)
+	require.Equal(t, "patient\n", out)
+	out, _, _ = b.run("schedule", "list", "--json")
+	require.Contains(t, out, `"priority": "low"`)
+	require.Contains(t, out, `"queue_seconds": 5400`)
+	_, said, code = b.run("schedule", "remove", "patient")
+	require.Zero(t, code, said)
 	_, said, code = b.run("schedule", "remove", name)
 	require.Equal(t, exitError, code, said)
 
@@ -63,4 +76,24 @@ func TestAServerBeginsWhatIsScheduled(t *testing.T) {
 	out, said, code = b.run("schedule", "run", "groceries", "--json")
 	require.Zero(t, code, said)
 	require.Contains(t, out, `"state": "COMPLETED"`)
+}
+
+// A schedule's run ends untouched when its phone is busy for longer than the schedule says.
+func TestAScheduledRunWaitsAsLongAsItsScheduleSays(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "")
+	held := b.holdAt("2/8")
+	has := b.spawn("run", b.task.Goal, "--json")
+	held.await(t)
+	db, err := store.Open(t.Context(), filepath.Join(b.dir, "data", "taploop"), &store.Options{
+		Now: func() time.Time { return time.Now().Add(-5 * time.Minute) }})
+	require.NoError(t, err)
+	require.NoError(t, db.Schedules.Add(t.Context(), store.Schedule{Name: "groceries",
+		Spec: "*/5 * * * *", Task: b.task.Goal, QueueSeconds: 1}))
+	require.NoError(t, db.Close())
+	p, _ := b.serve()
+	p.stderr.await(t, `msg="schedule missed" schedule=groceries ticks=1 .*`+
+		`why="the phone was busy for 1s"`)
+	held.open()
+	require.Equal(t, exitWaiting, has.ends(), "it asks for the size: %s", has.stderr)
 }

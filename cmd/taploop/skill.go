@@ -79,7 +79,7 @@ func (c *skillMakeCmd) Run(ctx context.Context, a *invocation) error {
 		if err != nil {
 			return err
 		}
-		c.Name = cmp.Or(c.Name, skill.NameOf(src.Run.Task))
+		c.Name = cmp.Or(c.Name, skill.NameOf(src.Run.Task, "skill"))
 		s, notes, err := skill.Make(src, skill.MakeOptions{Name: c.Name, Params: params})
 		if err != nil {
 			return app.Usage(err, "")

@@ -114,6 +114,9 @@ func (t Turn) late() bool { return !t.Until.IsZero() && !time.Now().Before(t.Unt
 // errLate ends a run whose turn did not come in time.
 var errLate = errors.New("its turn did not come within the time that it was to wait")
 
+// Late reports whether the run has ended because its turn did not come in time.
+func Late(r store.Run) bool { return r.State == store.Cancelled && r.Error == errLate.Error() }
+
 // checked fills in the reply mode. It returns an error for settings that cannot be met here.
 func (s Settings) checked(desk *asking.Desk) (Settings, error) {
 	var err error

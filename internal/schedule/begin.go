@@ -1,8 +1,12 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"time"
 
 	"github.com/taploop/taploop/internal/store"
 )
@@ -12,6 +16,7 @@ var ErrBusy = errors.New("the phone is busy")
 
 // begin begins the run of a tick that was claimed.
 func (s *Scheduler) begin(ctx context.Context, one store.Schedule, t store.Tick) error {
+	one.QueueSeconds = int64(patienceOf(one).Seconds())
 	id, err := s.opts.Runs.Begin(ctx, one, keyOf(t), !s.opts.SkipBusy)
 	if ctx.Err() != nil {
 		return nil // the next process takes the tick up
@@ -20,7 +25,7 @@ func (s *Scheduler) begin(ctx context.Context, one store.Schedule, t store.Tick)
 	case err == nil:
 		t.State, t.SessionID = store.TickStarted, id
 		s.opts.Log.InfoContext(ctx, "schedule started", "schedule", one.Name, "session", id)
-		s.queued = append(s.queued, queued{one, t, s.opts.Now()})
+		s.queued = append(s.queued, queued{one, t})
 	case errors.Is(err, ErrBusy):
 		t.State, t.Why = store.TickSkipped, err.Error()
 	default:
@@ -74,13 +79,18 @@ func (s *Scheduler) takeUp(ctx context.Context, all []store.Schedule) error {
 	return nil
 }
 
-// requeue notes the runs of the last hour's ticks, which may still wait for a phone.
+// patienceOf is how long the schedule's runs may wait for a phone.
+func patienceOf(one store.Schedule) time.Duration {
+	return cmp.Or(time.Duration(one.QueueSeconds)*time.Second, patience)
+}
+
+// requeue notes the runs that may still wait for a phone.
 func (s *Scheduler) requeue(ctx context.Context, one store.Schedule) error {
-	const most = 60 // a tick a minute
-	list, err := s.opts.Store.Ticks(ctx, one.Name, most)
+	most := patienceOf(one)
+	list, err := s.opts.Store.Ticks(ctx, one.Name, int(most/time.Minute)+1) // a tick a minute
 	for _, t := range list {
-		if t.State == store.TickStarted && s.opts.Now().Sub(t.At) <= 2*patience {
-			s.queued = append(s.queued, queued{one, t, t.At})
+		if t.State == store.TickStarted && s.opts.Now().Sub(t.At) <= most+patience {
+			s.queued = append(s.queued, queued{one, t})
 		}
 	}
 	return err
@@ -102,26 +112,20 @@ func (s *Scheduler) tellUntold(ctx context.Context, byName map[string]store.Sche
 	return err
 }
 
-// giveUpQueued ends the runs that have waited too long for their phones.
-func (s *Scheduler) giveUpQueued(ctx context.Context) {
-	var still []queued
-	for _, q := range s.queued {
-		ended, done, err := s.opts.Runs.GiveUp(ctx, q.tick.SessionID,
-			s.opts.Now().Sub(q.since) >= patience)
+// lookAtQueued tells of the runs that have waited too long for their phones.
+func (s *Scheduler) lookAtQueued(ctx context.Context) {
+	s.queued = slices.DeleteFunc(s.queued, func(q queued) bool {
+		done, late, err := s.opts.Runs.Waited(ctx, q.tick.SessionID)
+		if late {
+			q.tick.State = store.TickSkipped
+			q.tick.Why = fmt.Sprint("the phone was busy for ", patienceOf(q.schedule))
+			err = s.opts.Store.Settle(ctx, q.tick)
+			s.tellOne(ctx, q.schedule, q.tick)
+		}
 		if err != nil && ctx.Err() == nil {
 			s.opts.Log.WarnContext(ctx, "looking at a run that waits", "session",
 				q.tick.SessionID, "err", err)
 		}
-		if ended {
-			q.tick.State, q.tick.Why = store.TickSkipped, "the phone was busy for an hour"
-			if err := s.opts.Store.Settle(ctx, q.tick); err != nil {
-				s.opts.Log.WarnContext(ctx, "storing a tick", "err", err)
-			}
-			s.tellOne(ctx, q.schedule, q.tick)
-		}
-		if !ended && !done {
-			still = append(still, q)
-		}
-	}
-	s.queued = still
+		return done
+	})
 }

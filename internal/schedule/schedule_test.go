@@ -26,9 +26,10 @@ type fakeRuns struct {
 	ids    map[string]string
 	busy   bool
 	fail   error
-	waits  map[string]bool // sessions that wait for their phone
-	before hook            // is called before a run begins, with the tick claimed
-	after  hook            // and after it began
+	until  map[string]time.Time // of the sessions that wait for their phone
+	rank   string               // of the last that waits
+	before hook                 // is called before a run begins, with the tick claimed
+	after  hook                 // and after it began
 }
 
 // hook is a function to call once, set from another goroutine.
@@ -41,7 +42,7 @@ func (h *hook) call() {
 }
 
 func newRuns() *fakeRuns {
-	return &fakeRuns{begun: map[string]int{}, ids: map[string]string{}, waits: map[string]bool{}}
+	return &fakeRuns{begun: map[string]int{}, ids: map[string]string{}, until: map[string]time.Time{}}
 }
 
 func (f *fakeRuns) Begin(ctx context.Context, s store.Schedule, key string, queue bool) (
@@ -59,7 +60,10 @@ func (f *fakeRuns) Begin(ctx context.Context, s store.Schedule, key string, queu
 	}
 	f.begun[key]++
 	f.ids[key] = fmt.Sprint("session", len(f.ids))
-	f.waits[f.ids[key]] = f.busy
+	if f.busy {
+		f.until[f.ids[key]] = time.Now().Add(time.Duration(s.QueueSeconds) * time.Second)
+		f.rank = s.Priority
+	}
 	f.after.call()
 	return f.ids[key], nil
 }
@@ -68,8 +72,10 @@ func (f *fakeRuns) Begun(_ context.Context, _ store.Schedule, key string) (strin
 	return f.ids[key], nil
 }
 
-func (f *fakeRuns) GiveUp(_ context.Context, id string, late bool) (ended, done bool, err error) {
-	return late && f.waits[id], !f.waits[id], nil
+func (f *fakeRuns) Waited(_ context.Context, id string) (done, late bool, err error) {
+	until, waits := f.until[id]
+	late = waits && !time.Now().Before(until)
+	return late || !waits, late, nil
 }
 
 // world is a store with a scheduler on it, whose clock can jump.
@@ -260,7 +266,7 @@ func TestABusyPhoneIsWaitedForOrNot(t *testing.T) {
 		require.Equal(t, map[store.TickState]int{store.TickStarted: 1}, w.ticks())
 		w.pass(2 * time.Minute)
 		require.Equal(t, map[store.TickState]int{store.TickSkipped: 1}, w.ticks())
-		require.Equal(t, "the phone was busy for an hour", w.missed[0].Why)
+		require.Equal(t, "the phone was busy for 1h0m0s", w.missed[0].Why)
 		w.stop()
 
 		w = newWorld(t, other)
@@ -272,6 +278,32 @@ func TestABusyPhoneIsWaitedForOrNot(t *testing.T) {
 		require.Equal(t, 1, w.told())
 		require.Empty(t, w.runs.begun)
 	})
+}
+
+// A schedule says how its runs wait, and a server that begins later looks as long as that.
+func TestAScheduleSaysHowLongItsRunsWait(t *testing.T) {
+	dir := storetest.Dir(t)
+	for wait, why := range map[time.Duration]string{10 * time.Minute: "the phone was busy for 10m0s",
+		30 * time.Hour: "the phone was busy for 30h0m0s"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, dir)
+			w.runs.busy = true
+			w.begin()
+			require.NoError(t, w.db.Schedules.Add(t.Context(), store.Schedule{Name: wait.String(),
+				Spec: "0 1 2 1 *", Zone: "UTC", Task: "x", Priority: "low",
+				QueueSeconds: int64(wait.Seconds())}))
+			w.pass(25*time.Hour + wait - time.Minute)
+			require.Empty(t, w.missed)
+			require.Equal(t, "low", w.runs.rank)
+			w.stop()
+			w.begin()
+			w.pass(2 * time.Minute)
+			require.Len(t, w.missed, 1)
+			require.Equal(t, why, w.missed[0].Why)
+			require.NoError(t, w.db.Schedules.Remove(t.Context(), wait.String()))
+			w.stop()
+		})
+	}
 }
 
 // A server that ends while a run waits for its phone leaves it to the next one to give up.

@@ -31,9 +31,9 @@ type Runs interface {
 		err error)
 	// Begun returns the session that was begun under the key, "" if none was.
 	Begun(ctx context.Context, s store.Schedule, key string) (sessionID string, err error)
-	// GiveUp ends the session's run if it still waits for its phone, and reports whether it did,
-	// and whether it waits no longer.
-	GiveUp(ctx context.Context, sessionID string, late bool) (ended, done bool, err error)
+	// Waited reports whether the session's run waits no longer for its phone, and whether that is
+	// because it has waited too long.
+	Waited(ctx context.Context, sessionID string) (done, late bool, err error)
 }
 
 // Missed are ticks of a schedule that no run began for.
@@ -59,7 +59,8 @@ const (
 	every = 5 * time.Second // how often the clock and the schedules are looked at
 	// A tick that is later than this was missed: no server was up, or the clock jumped.
 	late = time.Minute
-	// For so long the last missed tick is made up for, and a run may wait for a busy phone.
+	// For so long the last missed tick is made up for, and a run may wait for a busy phone unless
+	// its schedule says how long.
 	patience = time.Hour
 	mostRows = 1000 // of missed ticks that are stored one by one
 	// A clock that shows less than the last tick by more than this was ahead then: its times count
@@ -78,7 +79,6 @@ type Scheduler struct {
 type queued struct {
 	schedule store.Schedule
 	tick     store.Tick
-	since    time.Time
 }
 
 // New returns a Scheduler. It starts nothing.
@@ -130,7 +130,7 @@ func (s *Scheduler) look(ctx context.Context, first bool) error {
 			return err
 		}
 	}
-	s.giveUpQueued(ctx)
+	s.lookAtQueued(ctx)
 	var failed []error
 	for _, one := range all {
 		if err := s.lookAt(ctx, one); err != nil {

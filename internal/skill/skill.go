@@ -140,10 +140,10 @@ func checkParam(name string) error {
 	return nil
 }
 
-// NameOf is a name for a skill that does the task.
-func NameOf(task string) string {
+// NameOf is a name made of the first words of a task, or the other one for words in other letters.
+func NameOf(task, other string) string {
 	words := regexp.MustCompile(`[a-z0-9]+`).FindAllString(strings.ToLower(task), 6)
-	return cmp.Or(strings.Trim(text.Cut(strings.Join(words, "-"), 40), "-…"), "skill")
+	return cmp.Or(strings.Trim(text.Cut(strings.Join(words, "-"), 40), "-…"), other)
 }
 
 // mostSteps is the most that a run may have. More are refused before they are read.

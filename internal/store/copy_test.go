@@ -58,7 +58,7 @@ func furnished(t *testing.T, dir string) (*store.Store, inquiry.Question) {
 		`INSERT INTO entries SELECT id, 1, '{"a":"\u0000"}', 1 FROM sessions`,
 		`INSERT INTO answers (id, likeness, client, scope, session_id, app, body)
 			VALUES ('a', 'l', '', 'app', '', 'x', '{}')`,
-		`INSERT INTO schedules VALUES ('s', '@daily', 'UTC', 't', '', '', 1)`,
+		`INSERT INTO schedules VALUES ('s', '@daily', 'UTC', 't', '', '', 1, 'low', 90)`,
 		`INSERT INTO ticks (schedule, at, state) VALUES ('s', 1, 'started')`,
 		`INSERT INTO audit_pruned VALUES (1)`,
 		`INSERT INTO closed VALUES ('phone emu-1', 1)`,

@@ -18,6 +18,10 @@ type Schedule struct {
 	Serial  string    `json:"device_id,omitempty"` // "" for the only phone that can be used
 	Client  string    `json:"client,omitempty"`    // whose its sessions are
 	Created time.Time `json:"created_at"`
+
+	// How its runs wait for the phone: where among those of the client, and how long at most.
+	Priority     string `json:"priority,omitempty"`
+	QueueSeconds int64  `json:"queue_seconds,omitempty"`
 }
 
 // TickState is what became of a tick.
@@ -46,13 +50,13 @@ type Tick struct {
 type Schedules struct{ *db }
 
 const (
-	scheduleColumns = "name, spec, zone, task, serial, client, created_at"
+	scheduleColumns = "name, spec, zone, task, serial, client, created_at, priority, queue_seconds"
 	tickColumns     = "schedule, at, state, session_id, why, owner"
 )
 
 func scanSchedule(row scanner) (s Schedule, err error) {
 	return s, row.Scan(&s.Name, &s.Spec, &s.Zone, &s.Task, &s.Serial, &s.Client,
-		instant{&s.Created})
+		instant{&s.Created}, &s.Priority, &s.QueueSeconds)
 }
 
 func scanTick(row scanner) (t Tick, err error) {
@@ -63,8 +67,9 @@ func scanTick(row scanner) (t Tick, err error) {
 func (ss Schedules) Add(ctx context.Context, s Schedule) error {
 	err := ss.update(ctx, func(ctx context.Context, tx *tx) error {
 		n, err := affected(tx.ExecContext(ctx, `INSERT INTO schedules (`+scheduleColumns+`)
-			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`,
-			s.Name, s.Spec, s.Zone, s.Task, s.Serial, s.Client, millis(tx.at)))
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`,
+			s.Name, s.Spec, s.Zone, s.Task, s.Serial, s.Client, millis(tx.at), s.Priority,
+			s.QueueSeconds))
 		if err == nil && n == 0 {
 			err = hint.Add(fmt.Errorf("there is a schedule %q", s.Name),
 				"choose another --name, or remove it first: taploop schedule remove "+s.Name)

@@ -50,13 +50,13 @@ func TestAnEdgeNamesArgumentsInItsOwnWay(t *testing.T) {
 func TestHowLongATaskMayQueueIsBetweenASecondAndAWeek(t *testing.T) {
 	for seconds, refused := range map[float64]string{0: "", 1: "", 604800: "", -1: "-1s",
 		1e-9: "1e-09s", 604801: "604801s", 1e300: "1e+300s"} {
-		_, err := (&Start{Running: Running{Queue: true}, QueueSeconds: seconds}).turn()
+		_, err := Turn{QueueSeconds: seconds}.Of(true)
 		if refused == "" {
 			require.NoError(t, err)
 			continue
 		}
 		require.EqualError(t, err, "the wait for a phone has to be between 1s and 168h, not "+refused)
 	}
-	_, err := (&Start{Priority: Low}).turn()
+	_, err := Turn{Priority: Low}.Of(false)
 	require.EqualError(t, err, "a priority and the longest wait only apply to a task that queues")
 }

@@ -55,9 +55,7 @@ type Start struct {
 	Reset     bool   `json:"reset_environment" default:"true"`
 	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"gelab"`
 	Supersede bool   `json:"supersede" default:"false" listed:"gelab"`
-	// how it waits with Queue
-	Priority     Priority `json:"priority" default:"normal" listed:"gelab"`
-	QueueSeconds float64  `json:"queue_seconds,omitempty" min:"1" max:"604800" listed:"gelab"`
+	Turn             // how it waits with Queue
 	// Phone are the labels of the phone that is wanted, see runs.Wanted.
 	Phone json.RawMessage `json:"phone,omitempty" listed:"gelab"`
 	// Skill is what the run replays, see runs.Settings, or nil.
@@ -67,6 +65,12 @@ type Start struct {
 	// Sparing is that of runs.StartRequest.
 	Sparing bool `json:"-"`
 	Running
+}
+
+// Turn is how a task waits for its phone.
+type Turn struct {
+	Priority     Priority `json:"priority" default:"normal" listed:"gelab"`
+	QueueSeconds float64  `json:"queue_seconds,omitempty" min:"1" max:"604800" listed:"gelab"`
 }
 
 // Priority is where a task waits among those of the same client. "" is Normal.
@@ -84,25 +88,25 @@ const MostQueued = 7 * 24 * time.Hour
 
 var ranks = map[Priority]int{Low: -1, "": 0, Normal: 0, High: 1}
 
-// turn is how the task waits.
-func (a *Start) turn() (t runs.Turn, err error) {
-	rank, known := ranks[a.Priority]
-	wait := a.QueueSeconds
+// Of is the turn that begins now, of a task that queues or does not.
+func (t Turn) Of(queue bool) (out runs.Turn, err error) {
+	rank, known := ranks[t.Priority]
+	wait := t.QueueSeconds
 	switch {
 	case !known:
 		err = runs.Refuse(runs.InvalidArgument, "pass low, normal or high",
-			"there is no priority %q", a.Priority)
+			"there is no priority %q", t.Priority)
 	case wait != 0 && (wait < 1 || wait > MostQueued.Seconds()):
 		err = runs.Refuse(runs.InvalidArgument, "pass at most a week, or leave it out",
 			"the wait for a phone has to be between 1s and 168h, not %vs", wait)
-	case !a.Queue && (rank != 0 || wait != 0):
+	case !queue && (rank != 0 || wait != 0):
 		err = runs.Refuse(runs.InvalidArgument, "ask for that too (queue), or leave them out",
 			"a priority and the longest wait only apply to a task that queues")
 	case wait != 0:
-		t.Until = time.Now().Add(time.Duration(wait * float64(time.Second)))
+		out.Until = time.Now().Add(time.Duration(wait * float64(time.Second)))
 	}
-	t.Rank = rank
-	return t, err
+	out.Rank = rank
+	return out, err
 }
 
 // Start begins a session with a task, and waits for it.
@@ -115,7 +119,7 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 	}
 	fit := u.fitting(c, &a)
 	set.Skill = a.Skill
-	turn, err := a.turn()
+	turn, err := a.Turn.Of(a.Queue)
 	if err != nil {
 		return nil, err
 	}

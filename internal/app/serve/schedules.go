@@ -34,6 +34,10 @@ func (r scheduled) Begin(ctx context.Context, one store.Schedule, key string, qu
 	string, error) {
 	st := usecase.Start{Task: one.Task, Reset: true, Key: key}
 	st.Device, st.Queue, st.DetachedOK = one.Serial, queue, new(true)
+	if queue {
+		st.Turn = usecase.Turn{Priority: usecase.Priority(one.Priority),
+			QueueSeconds: float64(one.QueueSeconds)}
+	}
 	out, err := r.s.Cases.Start(ctx, r.call(one.Name, one.Client), st)
 	if runs.CodeOf(err) == runs.DeviceBusy {
 		return "", errors.Join(schedule.ErrBusy, err)
@@ -53,17 +57,11 @@ func (r scheduled) Begun(ctx context.Context, one store.Schedule, key string) (s
 	return x.ID, err
 }
 
-// GiveUp implements schedule.Runs.
-func (r scheduled) GiveUp(ctx context.Context, sessionID string, late bool) (
-	ended, done bool, err error) {
+// Waited implements schedule.Runs.
+func (r scheduled) Waited(ctx context.Context, sessionID string) (done, late bool, err error) {
 	run, err := r.s.Store.LatestRun(ctx, sessionID)
 	if errors.Is(err, store.ErrNotFound) {
-		return false, true, nil
+		return true, false, nil
 	}
-	if err != nil || run.State != store.Queued || !late {
-		return false, err == nil && run.State != store.Queued, err
-	}
-	_, err = r.s.Manager.Stop(ctx, runs.StopRequest{SessionID: sessionID,
-		By: r.call("", "").By})
-	return err == nil, err == nil, err
+	return err == nil && run.State != store.Queued, runs.Late(run), err
 }

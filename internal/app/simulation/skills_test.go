@@ -434,7 +434,7 @@ func learned(t *testing.T, task sandbox.Task) (*skill.Skill, int) {
 	}
 	src := record(t, h, task, walkOf(t, task))
 	require.NoError(t, task.Check(h.Simulator), task.ID)
-	s, _, err := skill.Make(src, skill.MakeOptions{Name: skill.NameOf(task.ID),
+	s, _, err := skill.Make(src, skill.MakeOptions{Name: skill.NameOf(task.ID, "skill"),
 		Params: named(task)})
 	if task.ID == "ClockTimerEntry" {
 		require.ErrorContains(t, err, "the run used no such text in its steps")
