@@ -81,6 +81,9 @@ func Explained(verb, lang string) (does, example string) {
 // Brief words the action for people in a few words, without the places it touches, in the language
 // that fits best.
 func Brief(a Action, lang string) string {
+	if app, opens := a.(OpenApp); opens {
+		a = app.named(lang)
+	}
 	return strings.TrimSpace((*wordings(lang))[a.Verb()].Do + " " + a.with())
 }
 

@@ -1,11 +1,13 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // OpenApp brings an app to the front. App is a name or a package.
@@ -28,4 +30,10 @@ func (a OpenApp) Do(ctx context.Context, s Surface) error { return s.Launch(ctx,
 
 func (a OpenApp) Traits() Traits { return Traits{Kind: KindLaunch, Text: a.App} }
 
-func (a OpenApp) with() string { return quoted(a.App) }
+func (a OpenApp) with() string     { return quoted(a.App) }
+func (a OpenApp) describe() string { return "open " + quoted(a.App) }
+
+// named has the app's name for people in the language in the place of a well-known package.
+func (a OpenApp) named(lang string) OpenApp {
+	return OpenApp{cmp.Or(words.AppName(a.App, lang), a.App)}
+}

@@ -58,7 +58,7 @@ func Acted(a Action, lang string) string {
 	case Info, Complete, Abort:
 		with = ""
 	case OpenApp:
-		with = text.Cut(text.Line(a.App), maxDescribed)
+		with = text.Cut(text.Line(a.named(lang).App), maxDescribed)
 	}
 	return strings.TrimSpace((*wordings(lang))[a.Verb()].Done + " " + with)
 }

@@ -68,6 +68,10 @@ func TestGolden(t *testing.T) {
 		named := reflect.ValueOf(words.Domains()["actions"].Read(lang)).Elem()
 		require.Equal(t, len(actions.Vocabulary()), named.Len(), "an action in words")
 	}
+	wechat := actions.OpenApp{App: "com.tencent.mm"} // people do not read packages
+	require.Equal(t, `open "WeChat"`, actions.Brief(wechat, "en"))
+	require.Equal(t, "打开了 微信", actions.Acted(wechat, "zh"))
+	require.Equal(t, `open "com.tencent.mm"`, actions.Describe(wechat), "models read what they wrote")
 	for _, a := range actions.Vocabulary() {
 		require.NotEqual(t, actions.Brief(a, "en"), actions.Brief(a, "zh"))
 		require.NotEqual(t, actions.Acted(a, "en"), actions.Acted(a, "zh"))

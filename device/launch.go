@@ -3,7 +3,6 @@ package device
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // launcher finds and starts apps.
@@ -79,16 +79,6 @@ type App struct {
 	System bool   `json:"system"`
 }
 
-// AppName returns the name of a package in the table of well-known apps, or "".
-func AppName(pkg string) string {
-	for _, a := range wellKnownApps() {
-		if slices.Contains(a.packages, pkg) {
-			return a.names[0]
-		}
-	}
-	return ""
-}
-
 func (l launcher) list(ctx context.Context) ([]App, error) {
 	lists, err := l.packages(ctx, "", " -3")
 	if err != nil {
@@ -100,7 +90,7 @@ func (l launcher) list(ctx context.Context) ([]App, error) {
 	}
 	var apps []App
 	for _, pkg := range lists[0] {
-		apps = append(apps, App{pkg, AppName(pkg), !own[pkg]})
+		apps = append(apps, App{pkg, words.AppName(pkg, words.Default), !own[pkg]})
 	}
 	return apps, nil
 }

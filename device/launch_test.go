@@ -8,6 +8,7 @@ import (
 
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/words"
 )
 
 var phoneApps = []string{
@@ -126,16 +127,16 @@ func TestANameThatFindsNothingListsNearOnes(t *testing.T) {
 
 func TestTheTableOfAppsIsSound(t *testing.T) {
 	seen := map[string]string{}
-	require.Greater(t, len(wellKnownApps()), 150)
-	for _, app := range wellKnownApps() {
-		require.NotEmpty(t, app.packages, app.names)
-		for _, name := range app.names {
+	require.Greater(t, len(words.Apps()), 150)
+	for _, app := range words.Apps() {
+		require.NotEmpty(t, app.Packages, app.Names)
+		for _, name := range app.Names {
 			key := fold(name)
 			require.NotEmpty(t, key, name)
 			require.Empty(t, seen[key], "%s is twice in the table", name)
 			seen[key] = name
 		}
-		for _, pkg := range app.packages {
+		for _, pkg := range app.Packages {
 			require.Regexp(t, `^[A-Za-z][\w]*(\.\w+)+$`, pkg)
 		}
 	}

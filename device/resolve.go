@@ -2,17 +2,16 @@ package device
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // resolve finds the package that a name means among the installed ones. In falling order of trust:
@@ -78,16 +77,16 @@ func candidatesOf(installed []string, own map[string]string) []candidate {
 	for name, pkg := range own {
 		list = append(list, candidate{name: name, shown: name, pkg: pkg, installed: has[pkg]})
 	}
-	for _, app := range wellKnownApps() {
-		for _, name := range app.names {
-			for i, pkg := range app.packages {
-				list = append(list, candidate{name: fold(name), shown: app.names[0], pkg: pkg,
+	for _, app := range words.Apps() {
+		for _, name := range app.Names {
+			for i, pkg := range app.Packages {
+				list = append(list, candidate{name: fold(name), shown: app.Names[0], pkg: pkg,
 					installed: has[pkg], rank: i})
 			}
 		}
 	}
 	for _, pkg := range installed {
-		for i, w := range words(pkg) {
+		for i, w := range parts(pkg) {
 			list = append(list, candidate{name: w, shown: w, pkg: pkg, word: true, installed: true,
 				rank: i})
 		}
@@ -100,11 +99,11 @@ var general = []string{"android", "app", "apps", "application", "mobile", "clien
 	"google", "com", "org", "net", "dev", "debug", "beta", "release", "prod",
 	"ui", "activity", "phone", "global", "system", "service", "services", "provider", "providers"}
 
-// words are the last two parts of a package's name, folded, the last one first, as far as they name
+// parts are the last two of a package's name, folded, the last one first, as far as they name
 // an app.
-func words(pkg string) (list []string) {
-	parts := strings.Split(pkg, ".")
-	for _, part := range slices.Backward(parts[max(len(parts)-2, 0):]) {
+func parts(pkg string) (list []string) {
+	all := strings.Split(pkg, ".")
+	for _, part := range slices.Backward(all[max(len(all)-2, 0):]) {
 		if w := fold(part); len(w) >= 3 && !slices.Contains(general, w) {
 			list = append(list, w)
 		}
@@ -188,8 +187,8 @@ func onlyOne(name string, found []candidate) (string, error) {
 }
 
 func isWellKnown(key string) bool {
-	for _, app := range wellKnownApps() {
-		for _, n := range app.names {
+	for _, app := range words.Apps() {
+		for _, n := range app.Names {
 			if fold(n) == key {
 				return true
 			}
@@ -254,26 +253,6 @@ func similarity(a, b string) float64 {
 	}
 	return 1 - float64(levenshtein.ComputeDistance(a, b))/float64(long)
 }
-
-//go:embed apps.tsv
-var appTable string
-
-// wellKnown is one line of the table.
-type wellKnown struct {
-	names    []string // the first is shown
-	packages []string
-}
-
-var wellKnownApps = sync.OnceValue(func() []wellKnown {
-	var list []wellKnown
-	for line := range strings.Lines(appTable) {
-		names, packages, ok := strings.Cut(strings.TrimSpace(line), "\t")
-		if ok && !strings.HasPrefix(line, "#") {
-			list = append(list, wellKnown{strings.Split(names, "|"), strings.Fields(packages)})
-		}
-	}
-	return list
-})
 
 // fold makes names comparable: letters and digits only, in lower case.
 func fold(name string) string {

@@ -48,7 +48,7 @@ func guardRuns(
 	}
 	o.NewGate = func(sess store.Session, run store.Run) agentloop.Gate {
 		return guardphone.New(p, &guardphone.Options{Expires: set.Conf.Guard.Expires,
-			Lang: set.Lang(), AppName: AppName,
+			Lang: set.Lang(),
 			Leave: func(ctx context.Context, s guard.Subject, d guard.Decision) (
 				*agentloop.Leave, error) {
 				return leave(ctx, o.Store, sess, s, d)

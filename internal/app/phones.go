@@ -35,9 +35,6 @@ func NewServer(s *Settings) (*adb.Client, error) {
 	return c, nil
 }
 
-// AppName is the name of a package's app for people, "" if it is not known.
-var AppName = device.AppName
-
 // PhoneTrouble returns err with the code of its cause, or else that of trouble with a phone.
 func PhoneTrouble(err error) error {
 	if coded := withCode(err); err == nil || coded != err {

@@ -48,7 +48,7 @@ func (s *screens) listDevices(w http.ResponseWriter, r *http.Request, v viewer) 
 			d.App, d.Display = p.Screen.App, displayOf(*p.Screen)
 		}
 		if d.App != "" {
-			d.AppNames = consent.AppNames(d.App, s.opts.AppName(d.App))
+			d.AppNames = consent.AppNames(d.App)
 		}
 		out = append(out, d)
 	}

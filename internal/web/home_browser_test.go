@@ -264,6 +264,11 @@ func TestASessionIsWatchedAndPlayedBack(t *testing.T) {
 	})
 	g.down.Store(false)
 	p.until(`document.querySelector(".step .shot img")?.naturalWidth > 0`)
+	const facts = `[...document.querySelectorAll(".step .say > .facts span")].map((e) => e.textContent).join()`
+	require.Equal(t, "model 12 s,look 2 s,1,234 tokens,WeChat", p.text(facts))
+	p.do(js(`document.getElementById("lang").click()`))
+	p.until(facts + ` === "模型 12 秒,截图 2 秒,1,234 个 token,微信"`)
+	p.do(js(`document.getElementById("lang").click()`))
 	g.ends(run, store.Change{To: store.Completed, Answer: "The train leaves at 9:04."})
 	p.until(`document.querySelector(".head .result.good")?.textContent === ` +
 		`"The train leaves at 9:04."`)

@@ -83,7 +83,7 @@ type Touch struct {
 }
 
 // Options are the settings of a server. Questions, Sessions, Answers, Grants, Logins, Tasks,
-// Results, Requests, Phones, AppName, Authorize and Rights are needed; the rest may be zero.
+// Results, Requests, Phones, Authorize and Rights are needed; the rest may be zero.
 type Options struct {
 	Questions Questions
 	Sessions  Sessions
@@ -103,9 +103,6 @@ type Options struct {
 	About func(context.Context) (About, error)
 	// BaseURL is the address of the server, for example http://127.0.0.1:8731.
 	BaseURL string
-
-	// AppName is the name of a package's app for people, "" if it is not known.
-	AppName func(pkg string) string
 
 	// Channels are those through which a question can still be answered, for what the server shows.
 	// nil means the channels that it was asked through.

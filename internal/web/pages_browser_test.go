@@ -68,7 +68,7 @@ var others = []string{"order <b>a pizza</b>", "open <i>the menu</i>", "open the 
 	"small is", "large is", "32 cm", "20 cm", "Which day?", "Monday", "Which size?", "size\tprice", "size price", "small",
 	"Small", "Large", "as before", "the menu", "one", "two", "“oat”", "Which milk?", "The code?", "code",
 	"Agreed?", "motion: tea", "aye", "nay", "Allow Notes to send messages?", "“Allow”", "：Notes",
-	"files 想要执行 write notes.txt", "“files”", "“write_file”", "add", "replace", "count", "mode",
+	"files 想要写入 notes.txt", "“files”", "“write_file”", "add", "replace", "count", "mode",
 	"A few things:", "Bags", "Bicycle", "Can the ticket be given back?", "Class", "Day of travel", "Extras",
 	"First", "Second", "Meal", "Who travels?", "Window seat", "Hello", "Please log in on the phone.",
 	"Please look it over.", "Writes a note.", "note", "Title", "copies", "kind", "list", "text", "torn",

@@ -287,7 +287,6 @@ func newRig(t testing.TB, changes ...func(*web.Options)) *rig {
 	opts := &web.Options{Changed: files.Changed, Questions: g.broker, Sessions: db,
 		Answers: db.Answers, Grants: db.Grants, Logins: g.logins, Tasks: g.tasks,
 		Results: g.tasks, BaseURL: "http://x", Phones: g.hands,
-		AppName: func(pkg string) string { return map[string]string{"com.tencent.mm": "WeChat"}[pkg] },
 		Authorize: func(r *http.Request) (string, error) {
 			info, err := tokens.Check(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 			return info.Name, err
@@ -366,8 +365,9 @@ func (g *rig) step(run store.Run, index int) {
 		explain = "open the menu"
 	}
 	st := agentloop.Step{Index: index, Local: index, StartedAt: time.Now(),
-		Screen: screen.Observation{Frame: picture(), State: screen.State{On: true},
-			At: time.Now()},
+		Screen: screen.Observation{Frame: picture(), State: screen.State{On: true,
+			App: "com.tencent.mm"}, At: time.Now()},
+		Timing: agentloop.Timing{Decide: 12400 * time.Millisecond, Look: 2040 * time.Millisecond},
 		Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{},
 			Explain: explain}, Tries: []agentloop.Try{{PromptTokens: 1200, CompletionTokens: 34}}}}
 	j := g.store.Journal(run)

@@ -37,6 +37,7 @@ func TestALanguageIsFoundByAnyOfItsTags(t *testing.T) {
 var untranslated = map[string]string{
 	"terminal.kinds.approval.says": "they are what people of the language type",
 	"page.channels":                "in English they stand in the registry of the channels",
+	"consent.tools":                "tools are named in English",
 	"story.inFront":                "it stands in front of errors, which are in English",
 }
 

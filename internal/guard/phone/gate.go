@@ -24,8 +24,6 @@ import (
 type Options struct {
 	Expires time.Duration // how long an approval holds, 0 means 10 minutes
 	Lang    string        // of texts for people, see words.Match
-	// AppName returns the name of a package's app for people, "" if it is not known. It may be nil.
-	AppName func(pkg string) string
 	// Leave returns a person's leave for an action about which the policy would ask, or nil. It is
 	// not called for critical actions. nil finds none.
 	Leave func(ctx context.Context, s guard.Subject, d guard.Decision) (*agentloop.Leave, error)
@@ -132,10 +130,7 @@ func (g *Gate) appName(s *guard.Subject) string {
 	}
 	g.names[s.App] = cmp.Or(g.names[s.App], g.pressed)
 	g.pressed = ""
-	if g.opts.AppName != nil {
-		return cmp.Or(g.opts.AppName(s.App), g.names[s.App])
-	}
-	return g.names[s.App]
+	return cmp.Or(words.AppName(s.App, words.Default), g.names[s.App])
 }
 
 // decides reports whether a person has decided in the app before. now says that one does for the
@@ -332,10 +327,8 @@ func (g *Gate) handOver(s guard.Subject, d guard.Decision, a actions.Action) age
 
 // act is what a person is asked to consent to.
 func (g *Gate) act(s guard.Subject, a actions.Action) *consent.Act {
-	act := &consent.Act{Verb: a.Verb(), App: s.App, Label: written(s.Element), Typed: s.Typed}
-	if g.opts.AppName != nil {
-		act.Name = g.opts.AppName(s.App)
-	}
+	act := &consent.Act{Verb: a.Verb(), App: s.App, Label: written(s.Element), Typed: s.Typed,
+		Name: s.Name}
 	if l := s.Layout; l != nil {
 		act.Says = asked(*l, act.Label)
 	}

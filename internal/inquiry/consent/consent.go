@@ -56,7 +56,9 @@ type texts struct {
 	// what the agent does
 	Wants, Does, In, Unknown string
 	// of tools
-	ToolHeadline, ToolWants, ToolByHand, By, For, MainAgent string
+	ToolHeadline, ToolWants, ToolByHand, ToolDoes, By, For, MainAgent string
+	// words of tools' names, none in the language that tools are named in
+	Tools map[string]string
 	// labels that say nothing without the question that they answer
 	Agree []string
 	// apps that are known by what they are
@@ -88,7 +90,7 @@ func (a *Act) describe(lang string) Consent {
 	if a.Tool != "" {
 		return a.tool(w)
 	}
-	label, app := quote(a.Label, maxLabel), a.app(w)
+	label, app := quote(a.Label, maxLabel), a.app(lang)
 	does := cmp.Or(w.Verbs[a.Verb], w.Other)
 	what, labelled := does, "" // labelled is what with a label
 	switch {
@@ -141,11 +143,11 @@ func (c Consent) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// AppNames is what people call the app of a package, by language. known is its name, if it has one.
-func AppNames(pkg, known string) map[string]string {
+// AppNames is what people call the app of a package, by language.
+func AppNames(pkg string) map[string]string {
 	all := map[string]string{}
 	for _, lang := range words.Languages() {
-		all[lang] = (&Act{App: pkg, Name: known}).app(textsIn(lang))
+		all[lang] = (&Act{App: pkg}).app(lang)
 	}
 	return all
 }
@@ -162,8 +164,7 @@ func (a *Act) All() map[string]Consent {
 // tool words the call of a tool.
 func (a *Act) tool(w *texts) Consent {
 	server := text.Cut(text.Line(a.Server), maxLabel)
-	does, object := a.does(), text.Cut(text.Line(a.Object), maxLabel)
-	what := strings.TrimSpace(does + " " + object)
+	what := strings.TrimSpace(a.does(w) + " " + text.Cut(text.Line(a.Object), maxLabel))
 	c := Consent{Headline: fill(w.ToolHeadline, server, what),
 		Wants: fill(w.ToolWants, quote(a.Tool, maxLabel), quote(a.Server, maxLabel))}
 	if a.ByHand {
@@ -182,15 +183,27 @@ func (a *Act) tool(w *texts) Consent {
 // kinds are the words of tools' names for what they work on, which say nothing beside a name of it.
 var kinds = []string{"file", "files", "document", "text"}
 
-// does is what a tool does by the words of its name: "write_file" with a file writes.
-func (a *Act) does() string {
+// does is what a tool does by the words of its name, as far as there are words for them in the
+// language, of which those of Chinese stand without spaces: "write_file" with a file writes.
+func (a *Act) does(w *texts) string {
 	list := text.Words(a.Tool)
 	if path.Ext(a.Object) != "" || strings.Contains(a.Object, "/") {
 		list = slices.DeleteFunc(slices.Clone(list), func(s string) bool {
 			return slices.Contains(kinds, s)
 		})
 	}
-	return text.Cut(strings.Join(list, " "), maxLabel)
+	does, known := "", ""
+	for i, word := range list {
+		before := known
+		if known = w.Tools[word]; i > 0 && (known == "" || before == "") {
+			does += " "
+		}
+		does += cmp.Or(known, word)
+	}
+	if does = text.Cut(does, maxLabel); len(list) > 0 && w.Tools[list[0]] == "" {
+		does = fill(w.ToolDoes, does, "")
+	}
+	return does
 }
 
 // objects are the arguments of tools that say what they work on, the most telling first.
@@ -217,12 +230,10 @@ func ObjectOf(args map[string]any) string {
 }
 
 // app is the app's name: the one it is known by, or what its package says.
-func (a *Act) app(w *texts) string {
-	if known, is := w.Apps[a.App]; is {
-		return known
-	}
-	if a.Name != "" {
-		return text.Cut(text.Line(a.Name), maxLabel)
+func (a *Act) app(lang string) string {
+	known := cmp.Or(textsIn(lang).Apps[a.App], words.AppName(a.App, lang), a.Name)
+	if known != "" {
+		return text.Cut(text.Line(known), maxLabel)
 	}
 	return NameOf(a.App)
 }

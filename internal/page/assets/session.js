@@ -6,7 +6,7 @@ import { Steer } from "./home.js";
 import { reason } from "./inbox.js";
 import { goOn, isOver, remove, requeue, shared } from "./model.js";
 import { Badge, Frame, Marked, Stop, Wrong, did, html, said, useBusy, why } from "./view.js";
-import { clip, clock, fill, language, lasting, thousands, words } from "./words.js";
+import { clip, clock, fill, language, lastingMs, thousands, words } from "./words.js";
 
 const watching = new Set(); // functions that are told of a change in a session, by its id
 
@@ -211,7 +211,7 @@ function Step({ step: s, t, id }) {
       ${s.question || q ? html`<${Talk} s=${s} q=${q} />` : ""}
       <p class="facts">${Object.entries(s.parts_ms || {}).map(([k, ms]) => html`<span>${w.parts[k] || k} ${lastingMs(ms)}</span>`)}
         ${s.asked_ms ? html`<span>${w.waited} ${lastingMs(s.asked_ms)}</span>` : ""}
-        ${s.tokens ? html`<span>${fill(w.tokens, { n: thousands(s.tokens) })}</span>` : ""}${s.app ? html`<span>${s.app}</span>` : ""}</p>
+        ${s.tokens ? html`<span>${fill(w.tokens, { n: thousands(s.tokens) })}</span>` : ""}${s.app ? html`<span>${s.app_names?.[language()] || s.app}</span>` : ""}</p>
       ${[[w.inWords, s.caption], [w.soFar, s.summary]].filter(([, v]) => v).map(([k, v]) => html`<details key=${k}><summary>${k}</summary><p class="kept" dir="auto">${v}</p></details>`)}
       <${Tries} id=${id} index=${s.index} />
     </div></section>`;
@@ -226,7 +226,6 @@ function Talk({ s, q }) {
       q ? reason(q) : [s.settled?.[language()], s.reply].filter(Boolean).join(fill(w.said, { what: "" }))}</p></div>`;
 }
 
-const lastingMs = (ms) => ms >= 60000 ? lasting(ms / 1000) : ms < 1000 ? fill(words().millis, { n: Math.round(ms) }) : fill(words().seconds, { n: (ms / 1000).toFixed(1) });
 const outcome = (s, q) => q?.status === "pending" ? "waits" : s.state === "INTENT" ? "underWay" : s.state === "UNKNOWN" ? "unknown" : s.partial ? "partial" : s.refusal ? "refused" : "done";
 const tone = (s, q) => ({ done: "good", refused: "bad", partial: "bad" })[outcome(s, q)] || "open";
 

@@ -26,7 +26,7 @@ export const aside = (what) => what ? fill(words().aside, { what }) : "";
 // spent says what a question has cost so far.
 export function spent(u) {
   const w = words(), calls = counted("calls", u.calls);
-  const all = { calls, sent: u.prompt_tokens, received: u.completion_tokens, seconds: (u.took_ms / 1000).toFixed(1) };
+  const all = { calls, sent: u.prompt_tokens, received: u.completion_tokens, took: lastingMs(u.took_ms) };
   return fill(w.spent, all) + (u.cost ? fill(w.cost, { cost: u.cost.toFixed(6) }) : "");
 }
 
@@ -76,6 +76,9 @@ export function lasting(seconds) {
   if (seconds < 90) return fill(w.seconds, { n: Math.round(seconds) });
   return seconds < 5400 ? fill(w.mins, { n: Math.round(seconds / 60) }) : fill(w.hrs, { n: Math.round(seconds / 3600) });
 }
+
+// lastingMs is what something took in words: a tenth of a second is told as long as that matters.
+export const lastingMs = (ms) => ms >= 9950 ? lasting(ms / 1000) : ms < 1000 ? fill(words().millis, { n: Math.round(ms) }) : fill(words().seconds, { n: Math.round(ms / 100) / 10 });
 
 // clock is a time of today, or a time with its day.
 export function clock(at) {

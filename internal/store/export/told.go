@@ -136,6 +136,7 @@ type ToldStep struct {
 	Carries  bool              `json:"carries,omitempty"`
 	Partial  bool              `json:"partial,omitempty"` // it was refused after it had touched
 	App      string            `json:"app,omitempty"`
+	AppNames map[string]string `json:"app_names,omitempty"` // for people, by language
 	Tokens   int               `json:"tokens,omitempty"`
 	AskedMS  int64             `json:"asked_ms,omitempty"`
 	Question string            `json:"question,omitempty"`
@@ -184,6 +185,9 @@ func Tell(t store.Trajectory) Told {
 // TellStep tells a step, with the model's words.
 func TellStep(st store.StepRecord) ToldStep {
 	v := ToldStep{SeenStep: See(st), App: st.Screen.State.App, Partial: partial(st.Refusal)}
+	if v.App != "" {
+		v.AppNames = consent.AppNames(v.App)
+	}
 	if a := st.Proposal.Action; a != nil {
 		does := a.Traits()
 		v.Carries = does.Carries
