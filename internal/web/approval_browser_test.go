@@ -176,7 +176,7 @@ var wellKnown = []struct {
 		Name: "支付宝"}, "立即支付?", "立即支付？"},
 	{consent.Act{Verb: "CLICK", Label: "确定", App: "com.tencent.mm", Name: "微信",
 		Says: "删除这条聊天记录？"}, "删除这条聊天记录？", "删除这条聊天记录？"},
-	{consent.Act{Verb: "CLICK", Label: "Löschen", App: "com.google.android.apps.photos",
+	{consent.Act{Verb: "CLICK", Label: "Löschen", App: "com.example.gallery",
 		Name: "Fotos"}, "Löschen in Fotos?", "在“Fotos”中Löschen？"},
 	{consent.Act{Verb: "CLICK", Label: "Confirmar", App: "es.bizum", Name: "Bizum",
 		Says: "¿Enviar 30 € a Luis?"}, "¿Enviar 30 € a Luis?", "¿Enviar 30 € a Luis?"},
@@ -184,9 +184,9 @@ var wellKnown = []struct {
 		App: "com.google.android.apps.messaging", Name: "Messages"},
 		"Type “On my way” into “Message”?", "在“Message”中输入“On my way”吗？"},
 	{consent.Act{Verb: "LONGPRESS", Label: "Uninstall", App: "com.android.vending"},
-		"Uninstall in Vending?", "在“Vending”中Uninstall？"},
+		"Uninstall in Play Store?", "在“谷歌商店”中Uninstall？"},
 	{consent.Act{Server: "files", Tool: "write_file", Object: "notes.txt"},
-		"files wants to write notes.txt", "files 想要执行 write notes.txt"},
+		"files wants to write notes.txt", "files 想要写入 notes.txt"},
 }
 
 // A page and a program are told the same, each in its language.

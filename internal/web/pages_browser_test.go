@@ -41,6 +41,7 @@ func (p tab) sound(s sight, widths ...int64) {
 			p.do(js(s.prepare))
 			p.keep(at, w)
 			p.narrowEnough(at, w)
+			require.Equal(p.t, "", p.text(broken), "no sign of a broken picture: %s", at)
 			if lang == "zh" {
 				require.Empty(p.t, golden.Foreign(p.t, p.text(read), others...), at)
 			}
@@ -54,6 +55,10 @@ func (p tab) sound(s sight, widths ...int64) {
 		p.do(js(`document.getElementById("lang").click()`))
 	}
 }
+
+// broken says which pictures that have not come show the sign of a broken one.
+const broken = `[...document.querySelectorAll("img:not([src])")].filter((e) => e.alt &&
+	e.checkVisibility({ opacityProperty: true })).map((e) => e.alt).join()`
 
 // read is what a person reads or hears of a page.
 const read = `document.body.innerText + [...document.querySelectorAll("body *")]
@@ -72,11 +77,13 @@ var others = []string{"order <b>a pizza</b>", "open <i>the menu</i>", "open the 
 	"A few things:", "Bags", "Bicycle", "Can the ticket be given back?", "Class", "Day of travel", "Extras",
 	"First", "Second", "Meal", "Who travels?", "Window seat", "Hello", "Please log in on the phone.",
 	"Please look it over.", "Writes a note.", "note", "Title", "copies", "kind", "list", "text", "torn",
-	"line 3: no steps", "ann\t", "kitchen", "berlin", "reply.mode\task"}
+	"line 3: no steps", "ann\t", "\nann\n", "kitchen", "berlin", "reply.mode\task", "reply.mode\nask\n"}
 
 // narrowEnough says what sticks out at the side, on a page that would scroll there.
 func (p tab) narrowEnough(at string, width int64) {
 	p.t.Helper()
+	require.Equal(p.t, "", p.text(`[...document.querySelectorAll(".scroll")].filter((e) => `+
+		`e.scrollWidth > e.clientWidth).map((e) => e.innerText).join()`), "a table is cut off: %s", at)
 	require.Equal(p.t, "", p.text(fmt.Sprintf(`document.documentElement.scrollWidth <= %[1]d ? "" :
 		[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > %[1]d)
 		.slice(0, 8).map((e) => e.tagName + "." + e.className + "#" + e.id + " " +
@@ -155,6 +162,8 @@ func TestEveryPageIsSound(t *testing.T) {
 			""},
 		{"cordoned", "/ui/phones/C", `document.querySelector(".phone-page .cordon") !== null && ` +
 			`document.querySelector(".phone-page .badge.open") !== null`, ""},
+		{"offline", "/ui/phones/B", `document.querySelector(".phone-page .badge.bad") !== null && ` +
+			`!document.getElementById("task")`, ""},
 	} {
 		p.do(chromedp.Navigate(g.http.URL + c.path))
 		p.sound(sight{c.name, "html", c.ready, c.prepare}, 1280, 390)
@@ -210,7 +219,7 @@ func TestEveryPageIsSoundWithNothingOnIt(t *testing.T) {
 		{"runs-empty", "/ui/sessions", none}, {"answered-empty", "/ui/answered", none},
 		{"skills-empty", "/ui/skills", none}, {"settings-empty", "/ui/settings", none},
 		{"session-gone", "/ui/sessions/0123456789abcdef", none},
-		{"phone-gone", "/ui/phones/Z", none},
+		{"phone-gone", "/ui/phones/Z", none + ` && !document.getElementById("task")`},
 	} {
 		p.do(chromedp.Navigate(g.http.URL + c[1]))
 		p.sound(sight{c[0], "html", c[2], ""}, 1280, 390)

@@ -18,7 +18,7 @@ export function Phone({ id, go }) {
       ${p && model.farm ? html`<p><button type="button" class="cordon" disabled=${busy} onClick=${() => run(() => cordon(id, !!p.cordoned))}>${p.cordoned ? w.uncordon : w.cordon}</button></p><${Wrong} wrong=${wrong} />` : ""}
       ${s ? html`<section class="panel" aria-labelledby="has-it"><h3 id="has-it" dir="auto"><a href=${"/ui/sessions/" + encodeURIComponent(s.session_id)}>${clip(s.run.task, 200)}</a></h3>
         <p class="facts"><${Badge} run=${s.run} /><span>${counted("steps", s.run.steps)}</span></p><${Steer} s=${s} /></section>` :
-      html`<${Start} device=${id} onStart=${(x) => go("/ui/sessions/" + encodeURIComponent(x))} />`}
+      p?.usable ? html`<${Start} device=${id} onStart=${(x) => go("/ui/sessions/" + encodeURIComponent(x))} />` : ""}
     </div>
     <div class="see">${s && s.run.state === "WAITING_TAKEOVER" ? html`<${ByHand} serial=${id} />` :
       p && p.usable ? html`<${LivePicture} serial=${id} alt=${w.liveScreenOf} />` : ""}</div>

@@ -63,7 +63,7 @@ export function Runs() {
     <form class="filters" role="search" onSubmit=${(e) => e.preventDefault()}>
       ${box("q", w.filterText)}
       ${choice("state", w.filterState, Object.entries(w.states))}
-      ${choice("serial", w.phoneBox, (model.phones || phones).map((p) => [p.device_id, phoneName(p)]))}
+      ${choice("serial", w.onPhone, (model.phones || phones).map((p) => [p.device_id, phoneName(p)]))}
       ${box("app", w.appBox)}
       ${choice("when", w.filterTime, Object.keys(days).map((d) => [d, w.times[d]]))}
     </form>

@@ -111,7 +111,7 @@ function Head({ t, go }) {
     <${Verified} v=${run.verification} state=${run.state} />
     ${run.state !== "COMPLETED" && why(run) ? html`<p class="result bad" dir="auto">${why(run)}</p>` : ""}
     ${run.recorded_url ? html`<div class="recorded"><p>${w.recordedScreen}</p><${Frame} url=${run.recorded_url} alt=${w.recordedScreen} lost=${w.pictureLost} /></div>` : ""}
-    <dl class="totals">${[[w.stepsTitle, t.steps.length], [w.total, span("took_ms")], [w.byModel, span("model_ms")], [w.phoneBox, span("phone_ms")],
+    <dl class="totals">${[[w.stepsTitle, t.steps.length], [w.total, span("took_ms")], [w.byModel, span("model_ms")], [w.onPhone, span("phone_ms")],
       [w.waitedFor, span("asked_ms")], [w.askedAgain, again && fill(w.ofAll, { n: again, of: t.steps.length })],
       [w.tokensOut, sum("tokens") && fill(w.tokensInOut, { sent: thousands(sum("prompt_tokens")), received: thousands(sum("completion_tokens")) })]]
       .filter(([, v]) => v).map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>
