@@ -23,7 +23,7 @@ type Action interface {
 	Traits() Traits
 	// with returns the text or the value that the action acts with, quoted and shortened for
 	// [Brief], or "". Being unexported, it closes the vocabulary.
-	with() string
+	with(lang string) string
 }
 
 // Gesture is an action that is carried out on the phone.
@@ -81,10 +81,7 @@ func Explained(verb, lang string) (does, example string) {
 // Brief words the action for people in a few words, without the places it touches, in the language
 // that fits best.
 func Brief(a Action, lang string) string {
-	if app, opens := a.(OpenApp); opens {
-		a = app.named(lang)
-	}
-	return strings.TrimSpace((*wordings(lang))[a.Verb()].Do + " " + a.with())
+	return strings.TrimSpace((*wordings(lang))[a.Verb()].Do + " " + a.with(lang))
 }
 
 // quoted returns a text in quotes, shortened, or "" for the empty one.

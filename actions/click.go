@@ -20,7 +20,7 @@ func (a Click) Do(ctx context.Context, s Surface) error { return s.Tap(ctx, a.At
 func (a Click) Traits() Traits { return Traits{Kind: KindTap, Points: at(a.At)} }
 
 func (a Click) describe() string { return fmt.Sprintf("tap %v", a.At) }
-func (Click) with() string       { return "" }
+func (Click) with(string) string { return "" }
 
 // DoubleClick taps a point twice.
 type DoubleClick struct {
@@ -37,4 +37,4 @@ func (a DoubleClick) Traits() Traits {
 }
 
 func (a DoubleClick) describe() string { return fmt.Sprintf("tap %v twice", a.At) }
-func (DoubleClick) with() string       { return "" }
+func (DoubleClick) with(string) string { return "" }

@@ -22,5 +22,5 @@ func (a Drag) Traits() Traits {
 	return Traits{Kind: KindPath, Points: []screen.Point{a.From, a.To}, Carries: true}
 }
 
-func (Drag) with() string       { return "" }
+func (Drag) with(string) string { return "" }
 func (a Drag) describe() string { return fmt.Sprintf("drag from %v to %v", a.From, a.To) }

@@ -13,8 +13,8 @@ func (Complete) Verb() string      { return "COMPLETE" }
 func (Complete) Traits() Traits    { return Traits{} }
 func (a Complete) Validate() error { return because(a, plain("the report", a.Report, maxReport)) }
 
-func (a Complete) describe() string { return reported("done", a.Report) }
-func (a Complete) with() string     { return quoted(a.Report) }
+func (a Complete) describe() string   { return reported("done", a.Report) }
+func (a Complete) with(string) string { return quoted(a.Report) }
 
 // Abort ends the run as not done, with the reason, which may be empty.
 type Abort struct {
@@ -25,8 +25,8 @@ func (Abort) Verb() string      { return "ABORT" }
 func (Abort) Traits() Traits    { return Traits{} }
 func (a Abort) Validate() error { return because(a, plain("the reason", a.Reason, maxReport)) }
 
-func (a Abort) describe() string { return reported("give up", a.Reason) }
-func (a Abort) with() string     { return quoted(a.Reason) }
+func (a Abort) describe() string   { return reported("give up", a.Reason) }
+func (a Abort) with(string) string { return quoted(a.Reason) }
 
 func reported(what, why string) string {
 	if why == "" {

@@ -32,7 +32,7 @@ func (a Info) Validate() error {
 	return because(a, errs...)
 }
 
-func (a Info) with() string { return quoted(a.Question) }
+func (a Info) with(string) string { return quoted(a.Question) }
 
 func (a Info) describe() string {
 	does := "ask "

@@ -18,7 +18,7 @@ func (Back) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyBack
 
 func (Back) Traits() Traits { return Traits{Kind: KindKey} }
 
-func (Back) with() string { return "" }
+func (Back) with(string) string { return "" }
 
 // Home presses the home key.
 type Home struct{}
@@ -30,7 +30,7 @@ func (Home) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyHome
 
 func (Home) Traits() Traits { return Traits{Kind: KindKey} }
 
-func (Home) with() string { return "" }
+func (Home) with(string) string { return "" }
 
 // Recents presses the recent-apps key.
 type Recents struct{}
@@ -42,7 +42,7 @@ func (Recents) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyR
 
 func (Recents) Traits() Traits { return Traits{Kind: KindKey} }
 
-func (Recents) with() string { return "" }
+func (Recents) with(string) string { return "" }
 
 // HotKey presses one of the [Keys].
 type HotKey struct {
@@ -64,4 +64,4 @@ func (a HotKey) Do(ctx context.Context, s Surface) error { return s.Key(ctx, a.K
 
 func (a HotKey) Traits() Traits { return Traits{Kind: KindKey, Key: a.Key} }
 
-func (a HotKey) with() string { return string(a.Key) }
+func (a HotKey) with(string) string { return string(a.Key) }

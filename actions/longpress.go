@@ -26,5 +26,5 @@ func (a LongPress) Do(ctx context.Context, s Surface) error {
 
 func (a LongPress) Traits() Traits { return Traits{Kind: KindHold, Points: at(a.At)} }
 
-func (LongPress) with() string       { return "" }
+func (LongPress) with(string) string { return "" }
 func (a LongPress) describe() string { return fmt.Sprintf("hold %v for %v", a.At, usual(a.Hold)) }

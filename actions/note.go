@@ -9,4 +9,4 @@ func (Note) Verb() string      { return "NOTE" }
 func (Note) Traits() Traits    { return Traits{} }
 func (a Note) Validate() error { return because(a, filled("the text", a.Text, MaxText)) }
 
-func (a Note) with() string { return quoted(a.Text) }
+func (a Note) with(string) string { return quoted(a.Text) }

@@ -30,10 +30,8 @@ func (a OpenApp) Do(ctx context.Context, s Surface) error { return s.Launch(ctx,
 
 func (a OpenApp) Traits() Traits { return Traits{Kind: KindLaunch, Text: a.App} }
 
-func (a OpenApp) with() string     { return quoted(a.App) }
-func (a OpenApp) describe() string { return "open " + quoted(a.App) }
+func (a OpenApp) with(lang string) string { return quoted(a.name(lang)) }
+func (a OpenApp) describe() string        { return "open " + quoted(a.App) }
 
-// named has the app's name for people in the language in the place of a well-known package.
-func (a OpenApp) named(lang string) OpenApp {
-	return OpenApp{cmp.Or(words.AppName(a.App, lang), a.App)}
-}
+// name is the app's name for people, in the language if it is a well-known package.
+func (a OpenApp) name(lang string) string { return cmp.Or(words.AppName(a.App, lang), a.App) }

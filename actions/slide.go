@@ -31,7 +31,7 @@ func (a Slide) Traits() Traits {
 	return Traits{Kind: KindPath, Points: []screen.Point{a.From, a.To}, Took: usual(a.Took)}
 }
 
-func (Slide) with() string { return "" }
+func (Slide) with(string) string { return "" }
 
 func (a Slide) describe() string {
 	return fmt.Sprintf("slide from %v to %v in %v", a.From, a.To, usual(a.Took))

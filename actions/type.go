@@ -103,7 +103,7 @@ func (a Type) parts(ctx context.Context, s Surface) (all []part) {
 	return all
 }
 
-func (a Type) with() string { return quoted(a.Text) }
+func (a Type) with(string) string { return quoted(a.Text) }
 
 func (a Type) describe() string {
 	var steps []string

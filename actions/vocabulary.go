@@ -53,12 +53,12 @@ func TraitsOf(verb string) (Traits, bool) {
 // Acted words the action for people as a thing that was done, in the language that fits best, for
 // example: opened Shop. It quotes neither questions nor reports.
 func Acted(a Action, lang string) string {
-	with := a.with()
+	with := a.with(lang)
 	switch a := a.(type) {
 	case Info, Complete, Abort:
 		with = ""
 	case OpenApp:
-		with = text.Cut(text.Line(a.named(lang).App), maxDescribed)
+		with = text.Cut(text.Line(a.name(lang)), maxDescribed)
 	}
 	return strings.TrimSpace((*wordings(lang))[a.Verb()].Done + " " + with)
 }

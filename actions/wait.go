@@ -26,7 +26,7 @@ func (a Wait) Do(ctx context.Context, _ Surface) error { return wait.For(ctx, mi
 
 func (Wait) Traits() Traits { return Traits{Passive: true} }
 
-func (a Wait) with() string {
+func (a Wait) with(string) string {
 	return min(a.For, MaxWait).Round(100 * time.Millisecond).String()
 }
 
