@@ -30,7 +30,7 @@ func (g *gate) execute(ctx context.Context, l *link, c *toolCall, q inquiry.Ques
 	d := c.decision(q)
 	switch d.Type {
 	case inquiry.Approve:
-		return g.pass(ctx, l, c, c.m, "")
+		return g.pass(ctx, l, c, c.approvalKey(), "")
 	case inquiry.Edit:
 		return g.edited(ctx, l, c, d)
 	case inquiry.Respond:
@@ -44,78 +44,71 @@ func (g *gate) execute(ctx context.Context, l *link, c *toolCall, q inquiry.Ques
 	return errorResult(c.m, said), nil
 }
 
-// edited passes a call on with other arguments or to another tool, and says so in its result.
+// edited passes another call on in the place of c, and says so in its result.
 func (g *gate) edited(ctx context.Context, l *link, c *toolCall, d inquiry.Decision) (
 	*message, error) {
-	e := cmp.Or(d.EditedAction, &inquiry.EditedAction{})
-	args, err := text.Marshal(e.Args)
-	if err != nil {
-		return nil, err
-	}
-	m, err := with(c.m, map[string]json.RawMessage{"name": wire.Encode(e.Name)})
-	if err == nil {
-		m, err = withArguments(m, args)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if e.Name == c.name {
-		return g.pass(ctx, l, c, m, string(args))
-	}
-	why, err := g.replace(ctx, l, c, m, e)
+	now, why, err := g.inPlace(ctx, l, c, cmp.Or(d.EditedAction, &inquiry.EditedAction{}))
 	if err != nil || why != "" {
 		return errorResult(c.m, "refused by the other side: another call was put in its place, "+
 			"which cannot be carried out: "+why), err
 	}
-	return g.pass(ctx, l, c, m, string(args))
+	return g.pass(ctx, l, now, c.approvalKey(), string(now.m.Param("arguments")))
 }
 
-// replace makes c the call m of another tool, which a person has put in its place. It returns why
-// that cannot be carried out, or "": the rules hold for it as for any call.
-func (g *gate) replace(ctx context.Context, l *link, c *toolCall, m *message,
-	e *inquiry.EditedAction) (string, error) {
-	now, err := readCall(g.opts, c.client, m)
+// inPlace returns the call that a person has put in the place of c, or why that cannot be carried
+// out: the rules hold for it as for any call, also when only the arguments are others.
+func (g *gate) inPlace(ctx context.Context, l *link, c *toolCall, e *inquiry.EditedAction) (
+	now *toolCall, why string, err error) {
+	args, err := text.Marshal(e.Args)
 	if err != nil {
-		return "", err
+		return nil, "", err
+	}
+	m, err := with(c.m, map[string]json.RawMessage{"name": wire.Encode(e.Name), "arguments": args})
+	if err != nil {
+		return nil, "", err
+	}
+	if now, err = readCall(g.opts, c.client, m); err != nil {
+		return nil, "", err
 	}
 	if now.tool, err = l.tool(ctx, m, now.name, false); err != nil {
-		return "", err
+		return nil, "", err
 	}
 	if now.tool.schema == nil {
-		return "there is no tool " + text.Quote(now.name, 100), nil
+		return nil, "there is no tool " + text.Quote(now.name, 100), nil
 	}
 	if err := inquiry.CheckArgs(now.tool.schema, e.Args); err != nil {
-		return text.Line(err.Error()), nil
+		return nil, text.Line(err.Error()), nil
 	}
 	if !g.replaces(c, now) {
-		return "it needs a decision about itself", nil
+		return nil, "it needs a decision about itself", nil
 	}
-	c.name, c.tool = now.name, now.tool
-	return now.disguised(), nil
+	return now, now.disguised(), nil
 }
 
 // continueRound makes an approved call again, with the answers to the questions of its server.
 func (g *gate) continueRound(ctx context.Context, l *link, c *toolCall, r round) (*message, error) {
-	m, err := with(r.m, map[string]json.RawMessage{"_meta": c.m.Param("_meta"),
+	m, err := with(r.call.m, map[string]json.RawMessage{"_meta": c.m.Param("_meta"),
 		"inputResponses": c.answers, "requestState": r.state})
 	if err != nil {
 		return nil, err
 	}
 	m.ID = c.m.ID
-	return g.pass(ctx, l, c, m, r.edited)
+	r.call.m = m
+	return g.pass(ctx, l, r.call, r.bound, r.edited)
 }
 
-// pass passes an approved call on. If its server asks for more, the call gets a [round].
-func (g *gate) pass(ctx context.Context, l *link, c *toolCall, m *message, edited string) (
+// pass passes an approved call on. If its server asks for more, the call gets a [round] of the call
+// that was approved, which is bound to it.
+func (g *gate) pass(ctx context.Context, l *link, c *toolCall, bound, edited string) (
 	*message, error) {
-	resp, err := l.request(ctx, c.withHeaders(m))
+	resp, err := l.request(ctx, c.withHeaders(c.m))
 	if err != nil || resp.Error != nil {
 		return resp, err
 	}
 	if wire.Text(wire.At(resp.Result, "resultType")) != string(mcp.ResultTypeInputRequired) {
 		return withNote(c, resp, edited), nil
 	}
-	token, ok := g.rounds.put(round{bound: c.approvalKey(), client: c.client, m: m, edited: edited,
+	token, ok := g.rounds.put(round{bound: bound, call: c, edited: edited,
 		state: wire.At(resp.Result, "requestState"), until: time.Now().Add(g.opts.Expires)})
 	if ok {
 		resp.Result = wire.With(resp.Result, wire.Encode(roundState+token), "requestState")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 )
@@ -176,6 +177,46 @@ func TestAnEditHasToFitTheToolsSchema(t *testing.T) {
 	require.NoError(t, r.decide(q, inquiry.Decision{Type: inquiry.Reject}))
 	require.Equal(t, "refused by the other side", r.result(id))
 	require.Empty(t, r.done())
+}
+
+// Other arguments of the same tool are another call: one that a rule forbids, that is asked about
+// as graver, or that has a second reading, is not carried out by the first one's decision.
+func TestTheRulesHoldForEditedArguments(t *testing.T) {
+	for args, why := range map[string]string{
+		`{"text":"rm -rf /"}`:          "it needs a decision about itself",
+		`{"text":"pay"}`:               "it needs a decision about itself",
+		`{"text":"ok","Text":"rm -f"}`: `"Text" could be read as "text"`,
+		`{"text":"pwd"}`:               "",
+	} {
+		t.Run(args, func(t *testing.T) {
+			r := newRig(t, func(o *Options) {
+				var err error
+				o.Guard, err = guard.New(&guard.Options{Lists: []guard.List{{Name: "rules",
+					Rules: []guard.Rule{
+						{Action: []string{"send_message"}, Decision: "deny",
+							When: `args.text contains "rm"`},
+						{Action: []string{"send_message"}, Decision: "ask", Severity: "critical",
+							When: `args.text == "pay"`},
+						{Action: []string{"send_message"}, Decision: "ask", Severity: "routine"},
+					}}}})
+				require.NoError(t, err)
+			})
+			r.shake("{}")
+			id := r.start("send_message", `{"text":"ls"}`, "")
+			edit, err := inquiry.ParseEdit(`{"name":"send_message","args":` + args + `}`)
+			require.NoError(t, err)
+			require.NoError(t, r.decide(r.asked(),
+				inquiry.Decision{Type: inquiry.Edit, EditedAction: edit}))
+			told := r.result(id)
+			if why == "" {
+				require.Equal(t, "send_message "+args+"\n", r.done())
+				return
+			}
+			require.Contains(t, told, "cannot be carried out: ")
+			require.Contains(t, told, why)
+			require.Empty(t, r.done())
+		})
+	}
 }
 
 // A whole number may be an id: it is shown, and comes back from an edit, to the digit.

@@ -10,11 +10,11 @@ import (
 // round is an approved call whose server has asked the client for more. When the client makes it
 // again with the answers, it needs no second approval.
 type round struct {
-	bound, client string
-	m             *message        // as it was passed on
-	edited        string          // the arguments, if a person has changed them
-	state         json.RawMessage // the server's, or nil if it gave none
-	until         time.Time
+	bound  string          // what the approved call is bound to
+	call   *toolCall       // as it was passed on
+	edited string          // the arguments, if a person has changed them
+	state  json.RawMessage // the server's, or nil if it gave none
+	until  time.Time
 }
 
 // rounds are the rounds that clients may come back with, once each.
@@ -48,7 +48,7 @@ func (rs *rounds) take(c *toolCall) (round, bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	r, ok := rs.open[c.round]
-	if !ok || r.bound != c.approvalKey() || r.client != c.client || time.Now().After(r.until) {
+	if !ok || r.bound != c.approvalKey() || r.call.client != c.client || time.Now().After(r.until) {
 		return round{}, false
 	}
 	delete(rs.open, c.round)

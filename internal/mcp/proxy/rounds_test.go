@@ -128,30 +128,37 @@ func TestAnotherChannelDecidesWhileTheFormIsShown(t *testing.T) {
 }
 
 // An approved call whose server asks in its turn is the same call when it is made again: also with
-// the arguments that a person has changed.
+// the arguments that a person has changed, and with the tool.
 func TestAServerThatAsksOnNeedsNoSecondApproval(t *testing.T) {
-	for name, d := range map[string]inquiry.Decision{
-		"approved": {Type: inquiry.Approve},
-		"edited": {Type: inquiry.Edit, EditedAction: &inquiry.EditedAction{Name: "send_when",
-			Args: map[string]any{"text": "y"}}},
+	edit := func(args map[string]any) inquiry.Decision {
+		return inquiry.Decision{Type: inquiry.Edit,
+			EditedAction: &inquiry.EditedAction{Name: "send_when", Args: args}}
+	}
+	const note = "the other side changed the arguments, and this was carried out: send_when "
+	for name, x := range map[string]struct {
+		tool string
+		d    inquiry.Decision
+		want string
+	}{
+		"approved": {"send_when", inquiry.Decision{Type: inquiry.Approve},
+			"map[text:x] map[at:noon]mine"},
+		"edited": {"send_when", edit(map[string]any{"text": "y"}),
+			note + "{\"text\":\"y\"}\nmap[text:y] map[at:noon]mine"},
+		"another tool": {"send_message", edit(map[string]any{}),
+			note + "{}\nmap[] map[at:noon]mine"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, questions := modernly(t, "send_when", nil, func(r *rig) user {
+			got, questions := modernly(t, x.tool, nil, func(r *rig) user {
 				return func(message string) *mcp.ElicitationResult {
 					if message == "when?" {
 						return answers(mcp.ElicitationResponseActionAccept,
 							map[string]any{"at": "noon"})
 					}
-					require.NoError(t, r.decide(r.asked(), d))
+					require.NoError(t, r.decide(r.asked(), x.d))
 					return answers(mcp.ElicitationResponseActionCancel, nil)
 				}
 			})
-			want := "map[text:x] map[at:noon]mine"
-			if d.Type == inquiry.Edit {
-				want = "the other side changed the arguments, and this was carried out: " +
-					"send_when {\"text\":\"y\"}\nmap[text:y] map[at:noon]mine"
-			}
-			require.Equal(t, want, got)
+			require.Equal(t, x.want, got)
 			require.Len(t, questions, 1)
 		})
 	}
@@ -160,7 +167,8 @@ func TestAServerThatAsksOnNeedsNoSecondApproval(t *testing.T) {
 // What a client makes up to be let through is asked about like any other call.
 func TestARoundThatIsNotOnesOwnIsAskedAbout(t *testing.T) {
 	rs := rounds{open: map[string]round{}}
-	token, ok := rs.put(round{bound: "b ", client: "ann", until: time.Now().Add(time.Hour)})
+	ann := &toolCall{client: "ann"}
+	token, ok := rs.put(round{bound: "b ", call: ann, until: time.Now().Add(time.Hour)})
 	require.True(t, ok)
 	for _, c := range []*toolCall{{round: token, bound: "b", client: "bob"},
 		{round: token, bound: "other", client: "ann"}, {round: "", bound: "b", client: "ann"}} {
@@ -172,7 +180,7 @@ func TestARoundThatIsNotOnesOwnIsAskedAbout(t *testing.T) {
 	require.True(t, ok)
 	_, ok = rs.take(own)
 	require.False(t, ok, "it is used once")
-	late, _ := rs.put(round{bound: "b ", client: "ann", until: time.Now().Add(-time.Second)})
+	late, _ := rs.put(round{bound: "b ", call: ann, until: time.Now().Add(-time.Second)})
 	_, ok = rs.take(&toolCall{round: late, bound: "b", client: "ann"})
 	require.False(t, ok)
 
