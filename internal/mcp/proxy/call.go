@@ -105,9 +105,9 @@ func withArguments(m *message, args json.RawMessage) (*message, error) {
 	return with(m, params)
 }
 
-// callParams are the names of the params of a call.
-var callParams = map[string]any{"name": nil, "arguments": nil, "_meta": nil, "requestState": nil,
-	"inputResponses": nil}
+// callParams is the schema of the params of a call, as far as their names.
+var callParams = map[string]any{"properties": map[string]any{"name": nil, "arguments": nil,
+	"_meta": nil, "requestState": nil, "inputResponses": nil}}
 
 // disguised returns an error text for a call that a server which ignores the case of names could
 // read differently than the rules and a person, or "".
@@ -116,10 +116,9 @@ func (c *toolCall) disguised() string {
 	for name := range c.m.Members() {
 		params[name] = nil
 	}
-	known, _ := c.tool.schema["properties"].(map[string]any)
-	key, name := lookalike(params, callParams)
+	key, name := lookalike(callParams, params)
 	if key == "" {
-		key, name = lookalike(c.args, known)
+		key, name = lookalike(c.tool.schema, c.args)
 	}
 	if key == "" {
 		return ""
@@ -128,24 +127,42 @@ func (c *toolCall) disguised() string {
 		text.Quote(key, 100), text.Quote(name, 100))
 }
 
-// lookalike returns a name in o that differs from a known one only in case, and the known one.
-func lookalike(o, known map[string]any) (key, name string) {
-	for key, value := range o {
-		of, is := known[key]
-		for name := range known {
-			if !is && strings.EqualFold(key, name) {
+// lookalike returns a name within values, which have that schema, that differs only in case from
+// one that the schema knows there, and the known one.
+func lookalike(schema map[string]any, values ...any) (key, name string) {
+	known, _ := schema["properties"].(map[string]any)
+	folded := map[string]string{}
+	for name := range known {
+		folded[fold(name)] = name
+	}
+	var items []any
+	inner := map[string][]any{}
+	for _, v := range values {
+		list, _ := v.([]any)
+		items = append(items, list...)
+		o, _ := v.(map[string]any)
+		for key, value := range o {
+			if _, is := known[key]; is {
+				inner[key] = append(inner[key], value)
+			} else if name := folded[fold(key)]; name != "" {
 				return key, name
 			}
 		}
-		inner, _ := value.(map[string]any)
-		schema, _ := of.(map[string]any)
-		names, _ := schema["properties"].(map[string]any)
-		if key, name := lookalike(inner, names); key != "" {
+	}
+	for name, values := range inner {
+		of, _ := known[name].(map[string]any)
+		if key, name := lookalike(of, values...); key != "" {
 			return key, name
 		}
 	}
+	if of, is := schema["items"].(map[string]any); is {
+		return lookalike(of, items...)
+	}
 	return "", ""
 }
+
+// fold is equal for names that differ only in case.
+func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
 // withHeaders adds to m the headers that a server of 2026-07-28 expects over HTTP.
 func (c *toolCall) withHeaders(m *message) *message {

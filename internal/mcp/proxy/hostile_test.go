@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 
@@ -256,7 +257,8 @@ func TestACallInDisguiseReachesNoServer(t *testing.T) {
 // than the one that was decided about.
 func TestACallHasNoSecondReading(t *testing.T) {
 	r, s := inFrontOf(t, `{"name":"tidy","inputSchema":{"type":"object","properties":{"desk":{},`+
-		`"at":{"type":"object","properties":{"room":{}}}}}}`, nil)
+		`"at":{"type":"object","properties":{"room":{}}},`+
+		`"ops":{"type":"array","items":{"type":"object","properties":{"path":{}}}}}}}`, nil)
 	for params, twin := range map[string]string{
 		`"arguments":{},"argument\u017f":{"desk":1}`:      "argument\u017f",
 		`"Arguments":{"desk":1}`:                          "Arguments",
@@ -264,15 +266,27 @@ func TestACallHasNoSecondReading(t *testing.T) {
 		`"arguments":{"Desk":1}`:                          "Desk",
 		`"arguments":{"desk":1,"de\u017fk":2}`:            "de\u017fk",
 		`"arguments":{"at":{"room":1,"Room":2},"desk":1}`: "Room",
+		`"arguments":{"ops":[{"path":"a"},{"Path":"b"}]}`: "Path",
 	} {
 		r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tidy",` +
 			params + `}}`)
 		require.Contains(t, words(t, r.next()), `not carried out: "`+twin+`" could be read as "`)
 	}
 	require.Zero(t, s.count("tools/call"))
-	for _, args := range []string{`{"desk":1,"other":2}`, `{"at":{"floor":3}}`} {
+	for _, args := range []string{`{"desk":1,"other":2}`, `{"at":{"floor":3}}`,
+		`{"ops":[{"path":"a","mode":1},2,[{"Path":3}]]}`} {
 		require.Equal(t, "carried out", r.result(r.start("tidy", args, `,"task":{"ttl":1}`)))
 	}
+}
+
+// What strings.EqualFold takes for equal has one fold, and no two names of the same case have.
+func TestNamesThatDifferInCaseHaveOneFold(t *testing.T) {
+	for r := range unicode.MaxRune {
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			require.Equal(t, fold(string(r)), fold(string(other)))
+		}
+	}
+	require.NotEqual(t, fold("path"), fold("paths"))
 }
 
 // Whose call is answered under another id is told so, also by a server that lives.
