@@ -222,7 +222,7 @@ func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
 				return nil, c.unanswered(x.m, c.fault("%v", errUnmatched))
 			}
 			quiet.Reset(c.opts.Quiet)
-			go c.probe(x.up) // ends within limits.Probe
+			c.spawn(func() { c.probe(x.up) })
 		case <-ctx.Done():
 			c.cancel(x, context.Cause(ctx))
 			return nil, context.Cause(ctx)

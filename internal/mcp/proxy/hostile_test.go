@@ -289,6 +289,26 @@ func TestNamesThatDifferInCaseHaveOneFold(t *testing.T) {
 	require.NotEqual(t, fold("path"), fold("paths"))
 }
 
+// Closing waits for the question whether a silent server lives, as for all that is under way.
+func TestClosingWaitsForAProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := inFrontOf(t, tame, func(o *Options) { o.Guard = nil })
+		held, asked := make(chan struct{}), make(chan struct{})
+		s.when("tools/call", func(*scripted, *message) string { return "" })
+		s.when("ping", func(*scripted, *message) string {
+			close(asked)
+			<-held
+			return ""
+		})
+		r.start("tidy", "{}", "")
+		<-asked
+		began := time.Now()
+		r.p.Close()
+		require.Equal(t, closeTime, time.Since(began), "not longer, either")
+		close(held)
+	})
+}
+
 // Whose call is answered under another id is told so, also by a server that lives.
 func TestACallThatIsAnsweredUnderAnotherIDIsToldSo(t *testing.T) {
 	r, s := inFrontOf(t, tame, func(o *Options) {
