@@ -224,3 +224,12 @@ func fill(b *testing.B, dir, statement string, args ...any) {
 	_, err = db.Exec(statement, args...)
 	require.NoError(b, err)
 }
+
+// BenchmarkNewFolder is what the first command of all waits for: a data folder with all migrations.
+func BenchmarkNewFolder(b *testing.B) {
+	for b.Loop() {
+		s, err := store.Open(b.Context(), b.TempDir(), nil)
+		require.NoError(b, err)
+		require.NoError(b, s.Close())
+	}
+}

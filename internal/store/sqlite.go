@@ -108,7 +108,9 @@ func (e sqliteEngine) migrate(ctx context.Context, d *db) error {
 			return lostDatabase("without tables")
 		}
 	}
-	if _, err := d.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+	// A migration that a power cut takes back is carried out again: none waits for the disk.
+	const log = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"
+	if _, err := d.write.ExecContext(ctx, log); err != nil {
 		return fmt.Errorf("switching to WAL: %w", err)
 	}
 	if len(missing) == 0 {
