@@ -171,7 +171,8 @@ func TestListsAndClientsAreReadFromEveryLayer(t *testing.T) {
 			"http: {hosts: [a.example, 'b.example:8443']}\n"+
 				"calls:\n  clients:\n    Visual Studio Code: {wait: 2m, max_wait: 4m}\n"),
 		Environ: []string{"TAPLOOP_HTTP_ORIGINS=https://a.example, http://b.example:1 ,",
-			"TAPLOOP_TOKEN=of-a-client"},
+			"TAPLOOP_TOKEN=of-a-client", "TAPLOOP_APPS=",
+			"TAPLOOP_FARM_LABELS=site=berlin, of.rack = 4=b ,"},
 		Flags: map[string]any{"calls.clients.cursor-vscode.wait": "20s"},
 	})
 	require.NoError(t, err)
@@ -180,6 +181,9 @@ func TestListsAndClientsAreReadFromEveryLayer(t *testing.T) {
 	require.Equal(t, map[string]config.ClientCalls{
 		"Visual Studio Code": {Wait: 2 * time.Minute, MaxWait: 4 * time.Minute},
 		"cursor-vscode":      {Wait: 20 * time.Second}}, l.Calls.Clients)
+	require.Equal(t, map[string]string{"site": "berlin", "of.rack": "4=b"}, l.Farm.Labels)
+	_, err = load(t, config.Options{Environ: []string{"TAPLOOP_FARM_LABELS=berlin"}})
+	require.ErrorContains(t, err, `"berlin" has no value (want NAME=VALUE,NAME=VALUE)`)
 }
 
 func TestAFileThatIsNamedMustExist(t *testing.T) {
@@ -216,7 +220,8 @@ func TestEveryKeyHasHelpAndAnEnvironmentName(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range config.Keys() {
 		require.NotEmpty(t, k.Help, k.Path)
-		if k.Open || k.Path == "notify.webhooks" || k.Path == "guard.rules" {
+		texts := k.Path == "apps" || k.Path == "farm.labels"
+		if k.Open && !texts || k.Path == "notify.webhooks" || k.Path == "guard.rules" {
 			require.Empty(t, k.Env)
 			continue
 		}

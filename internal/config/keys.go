@@ -44,8 +44,9 @@ func walk(t reflect.Type, prefix string, index []int) []Key {
 				k.check = s.check
 			}
 		}
-		if k.Open || f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
-			k.Env = "" // only the file can hold a map, or a list of them
+		if k.Open && f.Type.Elem().Kind() != reflect.String ||
+			f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
+			k.Env = "" // only the file can hold more than texts
 		}
 		if k.Open && f.Type.Elem().Kind() == reflect.Struct {
 			for _, below := range walk(f.Type.Elem(), "", nil) {

@@ -130,16 +130,25 @@ func durations(from, to reflect.Type, v any) (any, error) {
 	return wait.ParseDuration(v.(string))
 }
 
-// splitList takes the items of a list apart, as the environment and flags give them.
+// splitList takes the items of a list or a map apart, as the environment and flags give them.
 func splitList(from, to reflect.Type, v any) (any, error) {
-	if from.Kind() != reflect.String || to != reflect.TypeFor[[]string]() {
+	list, named := to == reflect.TypeFor[[]string](), to == reflect.TypeFor[map[string]string]()
+	if from.Kind() != reflect.String || !list && !named {
 		return v, nil
 	}
-	items := []string{}
+	items, values := []string{}, map[string]string{}
 	for item := range strings.SplitSeq(v.(string), ",") {
-		if item = strings.TrimSpace(item); item != "" {
-			items = append(items, item)
+		name, value, whole := strings.Cut(item, "=")
+		if item = strings.TrimSpace(item); item == "" {
+			continue
 		}
+		items, values[strings.TrimSpace(name)] = append(items, item), strings.TrimSpace(value)
+		if named && !whole {
+			return nil, fmt.Errorf("%q has no value (want NAME=VALUE,NAME=VALUE)", item)
+		}
+	}
+	if named {
+		return values, nil
 	}
 	return items, nil
 }

@@ -111,7 +111,7 @@ func (l *Loaded) applyEnviron(keys []Key, environ []string) error {
 			slices.ContainsFunc(ours, func(p string) bool { return strings.HasPrefix(name, p) }) {
 			continue
 		}
-		i := slices.IndexFunc(keys, func(k Key) bool { return k.Env == name && !k.Open })
+		i := slices.IndexFunc(keys, func(k Key) bool { return k.Env == name })
 		if i < 0 {
 			unknown = append(unknown, hint.Add(
 				fmt.Errorf("in the environment: there is no setting %s", name),
