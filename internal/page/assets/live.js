@@ -183,7 +183,7 @@ export class Live {
     const place = (e) => ({ x: nearest(exact(e).x), y: nearest(exact(e).y) });
     let from = null;
     this.screen.addEventListener("pointerdown", (e) => {
-      if (e.button !== 0 || !this.img.src || !within(exact(e).x) || !within(exact(e).y)) return;
+      if (e.button !== 0 || !this.img.src || this.lost || !within(exact(e).x) || !within(exact(e).y)) return;
       from = { ...place(e), at: performance.now(), id: e.pointerId };
       this.screen.setPointerCapture(e.pointerId);
       this.screen.focus({ preventScroll: true });
@@ -194,11 +194,12 @@ export class Live {
       if (!from || e.pointerId !== from.id) return;
       const { x, y, at } = from, to = place(e), ms = Math.min(Math.round(performance.now() - at), 10000);
       from = null;
+      if (this.lost) return; // nobody sees where it ends
       if (Math.hypot(to.x - x, to.y - y) < 0.02) this.send(ms < 400 ? { type: "tap", x, y } : { type: "tap", x, y, ms });
       else this.send({ type: "swipe", x, y, to_x: to.x, to_y: to.y, ms: Math.max(ms, 100) });
     });
     this.screen.addEventListener("wheel", (e) => {
-      if (!this.img.src) return;
+      if (!this.img.src || this.lost) return;
       e.preventDefault();
       if (this.queue.length) return;
       const { x } = place(e), way = e.deltaY > 0 ? 1 : -1;
