@@ -101,6 +101,18 @@ export class Live {
     this.hand.textContent = this.byHand ? w.liveByHand : "";
   }
 
+  // watch shows the phone until gone is called; a page that is not seen shows nothing.
+  watch(serial) {
+    this.seen = () => { if (document.hidden) this.stop(); else this.start(serial); };
+    document.addEventListener("visibilitychange", this.seen);
+    this.seen();
+  }
+
+  gone() {
+    document.removeEventListener("visibilitychange", this.seen);
+    this.stop();
+  }
+
   // start shows the phone until stop is called, and tries again when the stream ends.
   async start(serial) {
     this.serial = serial;
@@ -244,18 +256,14 @@ export class Takeover {
     this.live = new Live(card.api);
   }
 
-  // look begins to show the phone of the session; a page that is not seen shows nothing.
+  // look begins to show the phone of the session.
   async look() {
     const serial = await this.card.api.phone(this.card.q.session_id, () => this.over);
-    if (!serial || this.over) return;
-    this.seen = () => { if (document.hidden) this.live.stop(); else this.live.start(serial); };
-    document.addEventListener("visibilitychange", this.seen);
-    this.seen();
+    if (serial && !this.over) this.live.watch(serial);
   }
 
   gone() {
     this.over = true;
-    document.removeEventListener("visibilitychange", this.seen);
-    this.live.stop();
+    this.live.gone();
   }
 }

@@ -31,8 +31,8 @@ function ByHand({ serial }) {
   useEffect(() => {
     const shown = new Live({ live, input });
     box.current.append(shown.root);
-    shown.start(serial);
-    return () => { shown.stop(); shown.root.remove(); };
+    shown.watch(serial);
+    return () => { shown.gone(); shown.root.remove(); };
   }, [serial]);
   return html`<div ref=${box}></div>`;
 }
