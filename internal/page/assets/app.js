@@ -23,10 +23,10 @@ let renewed = null;
 const pages = [["/ui/sessions/", Session], ["/ui/phones/", Phone], ["/ui/sessions", Runs], ["/ui/answered", Answered],
   ["/ui/skills", Skills], ["/ui/settings", Settings]];
 
-// place is the page that the address names, and its id; null is home.
+// place is the page that the address names, and its id; null is home, also for an id that is none.
 function place() {
   const path = location.pathname.replace(/(.)\/$/, "$1"), found = pages.find(([at]) => at.endsWith("/") ? path.startsWith(at) : path === at);
-  return found ? [found[1], decodeURIComponent(path.slice(found[0].length))] : null;
+  try { return found ? [found[1], decodeURIComponent(path.slice(found[0].length))] : null; } catch { return null; }
 }
 
 function draw() {
