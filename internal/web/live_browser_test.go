@@ -52,6 +52,8 @@ func TestAPhoneByHandOnThePage(t *testing.T) {
 	t.Run("a person uses it", func(t *testing.T) { usesThePhone(t, browser) })
 	t.Run("a person takes a task over", func(t *testing.T) { takesOver(t, browser) })
 	t.Run("the picture is interrupted", func(t *testing.T) { isInterrupted(t, browser) })
+	t.Run("a phone is used on its own page", func(t *testing.T) { usesItsPage(t, browser) })
+	t.Run("the phone does not follow", func(t *testing.T) { doesNotFollow(t, browser) })
 	t.Run("the phone is not known at once", func(t *testing.T) { isFoundLater(t, browser) })
 }
 
@@ -138,6 +140,43 @@ func usesThePhone(t *testing.T, browser context.Context) {
 	}
 }
 
+// The page of a phone streams nothing while it is not seen.
+func usesItsPage(t *testing.T, browser context.Context) {
+	g := newRig(t, nil)
+	q := g.waiting("ann", inquiry.Question{})
+	require.Equal(t, 200, g.post("/v1/sessions/"+q.SessionID+"/takeover", g.boss, "").status)
+	p := g.login(browser, "kitchen")
+	p.goes("/ui/phones/emu-1")
+	const img = `document.querySelector(".phone-page .live-screen img")`
+	p.until(img + "?.naturalWidth > 0")
+	p.do(js(hide(true)))
+	require.Equal(t, "false", p.text(img+`.hasAttribute("src")`))
+	p.do(js(hide(false)))
+	p.until(img + ".naturalWidth > 0")
+	p.goes("/ui/phones/%zz") // which is no address
+	require.Equal(t, "false", p.text(`document.getElementById("home").hidden`))
+}
+
+// Keys that are pressed while many touches wait are typed when the phone follows again.
+func doesNotFollow(t *testing.T, browser context.Context) {
+	g := newRig(t, nil)
+	p := g.login(browser, "kitchen")
+	p.do(js(`import("/ui/live.js").then(({ Live }) => {
+		globalThis.heard = [];
+		const slow = new Promise((done) => { globalThis.go = done; });
+		globalThis.live = new Live({ input: (_, body) => slow.then(() => { heard.push(body.text || body.key); }) });
+		for (let i = 0; i < 40; i++) live.send({ type: "key", key: "home" });
+		live.typed = "hello";
+		live.flush();
+	})`))
+	p.until(`globalThis.live !== undefined`)
+	require.Equal(t, "The phone does not follow. Wait a moment.", p.text("live.problem.textContent"))
+	require.Equal(t, "hello", p.text("live.typed"))
+	p.do(js("go()"))
+	p.until(`heard.at(-1) === "hello"`)
+	require.Equal(t, "", p.text("live.typed"))
+}
+
 func takesOver(t *testing.T, browser context.Context) {
 	g := newRig(t, nil)
 	q := g.waiting("ann", inquiry.Question{Task: "order <b>tea</b>"})
@@ -181,6 +220,14 @@ func isInterrupted(t *testing.T, browser context.Context) {
 	p.until(card(q, ".live-said") + `.textContent.includes("looked at. looking: the phone")`)
 	g.hands.phone.Set(devicetest.Change{Gone: new(false)})
 	p.until(card(q, ".live-said") + ".hidden")
+
+	p.do(js(`globalThis.touches = 0; { const f = fetch; fetch = (url, o) => { `+
+		`if (url.endsWith("/input")) touches++; return f(url, o); } }`), answers("/live", 0, ""))
+	g.http.CloseClientConnections()
+	p.until(card(q, ".live-said") + `.textContent.includes("interrupted")`)
+	p.tap(q, 0.5, 0.5)
+	p.do(js(card(q, ".live-screen") + `.dispatchEvent(new WheelEvent("wheel", { deltaY: 9 }))`))
+	require.Equal(t, "0", p.text("touches"), "nobody sees what would be touched")
 
 	p.do(answers("/live", 404, "phone emu-1 is gone"), // also to who asks anew
 		js(`document.getElementById("lang").click()`), js(hide(true)), js(hide(false)))

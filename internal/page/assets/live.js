@@ -170,9 +170,16 @@ export class Live {
     this.tell();
   }
 
+  // full says when as many touches wait that the phone does not follow.
+  full() {
+    const is = this.queue.length > 30;
+    if (is) this.problem.textContent = words().liveSlow;
+    return is;
+  }
+
   // send has one touch at a time on its way. It tells whether the phone took it.
   async send(body) {
-    if (this.queue.length > 30) return false; // the phone does not follow
+    if (this.full()) return false;
     const before = this.queue.at(-1) || Promise.resolve();
     const mine = before.then(async () => {
       const wrong = await this.api.input(this.serial, body);
@@ -241,11 +248,14 @@ export class Live {
     e.stopPropagation();
   }
 
+  // flush sends the keys, which wait while the phone does not follow.
   flush() {
     clearTimeout(this.pause);
     const text = this.typed;
+    if (!text) return;
+    if (this.full()) { this.pause = setTimeout(() => this.flush(), 300); return; }
     this.typed = "";
-    if (text) this.send({ type: "text", text });
+    this.send({ type: "text", text });
   }
 }
 
