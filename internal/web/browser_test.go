@@ -213,6 +213,35 @@ func TestWhatRunsOutFirstIsOnTop(t *testing.T) {
 		"waits a day", "what is being typed in stays open")
 }
 
+// With a thousand questions, a list that is made anew for each of them keeps the page busy.
+func TestTheListOfQuestionsIsMadeOnceForASnapshotAndForNoStep(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	for range 9 {
+		g.waiting("ann", inquiry.Question{})
+	}
+	run := g.running("order tea", 1)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(`document.querySelectorAll("#queue li").length === 9`)
+	p.until(`document.querySelector(".run-card .now")?.textContent.startsWith("1. ")`)
+	p.do(js(`globalThis.made = 0; const seen = new MutationObserver((all) => { made += all.length; }); `+
+		`seen.observe(document.getElementById("queue"), { childList: true })`),
+		js(`Promise.all([import("/ui/inbox.js"), import("/ui/api.js")]).then(async ([inbox, api]) => {
+			const open = await api.get("/v1/inquiries?status=open");
+			inbox.leave();
+			globalThis.left = seen.takeRecords().length;
+			made = 0;
+			await inbox.snapshot(open);
+			globalThis.shown = true;
+		})`))
+	p.until("globalThis.shown === true")
+	require.Equal(t, "1 1", p.text("left + ' ' + made"))
+	g.step(run, 2)
+	g.web.Changed(run.SessionID)
+	p.until(`document.querySelector(".run-card .now")?.textContent.startsWith("2. ")`)
+	require.Equal(t, "1", p.text("made"))
+}
+
 func TestWhatSteersOrHidesIsNotOnThePage(t *testing.T) {
 	t.Parallel()
 	g := newRig(t, nil)

@@ -7,6 +7,8 @@ let watchdog = 0, again = 0, wait = 500;
 
 // heard are the functions that are called with what the events of their names bring; link is called with whether the stream is there.
 const heard = new Map(), links = [];
+let there = null; // whether the stream is, as links know it
+const link = (on) => { if (on !== there) for (const f of links) f(there = on); };
 export const hears = (name, f) => heard.set(name, [...heard.get(name) || [], f]);
 export const onLink = (f) => links.push(f);
 export const listening = () => source !== null;
@@ -55,14 +57,14 @@ function alive(sign) {
   watchdog = setTimeout(() => source?.abort(), quiet);
   if (!sign) return;
   wait = 500;
-  links.forEach((f) => f(true));
+  link(true);
 }
 
 // lost tries again, slower each time.
 function lost() {
   clearTimeout(watchdog);
   clearTimeout(again);
-  links.forEach((f) => f(false));
+  link(false);
   again = setTimeout(connect, wait);
   wait = Math.min(wait * 2, 10000);
 }
@@ -70,7 +72,7 @@ function lost() {
 // end ends the stream: nobody is logged in.
 export function end() {
   source?.abort();
-  source = null;
+  source = there = null;
   clearTimeout(watchdog);
   clearTimeout(again);
 }

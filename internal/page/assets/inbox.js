@@ -83,8 +83,13 @@ if ($("home")) { // which an exported page has not
   new ResizeObserver(hold).observe($("home"));
 }
 
-// show puts a question in its place. One that is shown already stays as it is, with what was typed.
 export function show(q) {
+  put(q);
+  count();
+}
+
+// put puts a question in its place. One that is shown already stays as it is, with what was typed.
+function put(q) {
   if (cards.has(q.question_id)) cards.get(q.question_id).drafted(q);
   if (q.status !== "pending" || cards.has(q.question_id)) return;
   const card = new Card(q, api);
@@ -94,17 +99,21 @@ export function show(q) {
   cards.set(q.question_id, card);
   $("open").insertBefore(card.root, next ? next.root : null);
   near.observe(card.root);
-  count();
+}
+
+// take takes a card off the page.
+function take(card) {
+  near.unobserve(card.root);
+  card.root.remove();
+  card.gone();
+  cards.delete(card.q.question_id);
 }
 
 function remove(id) {
   const card = cards.get(id);
   if (!card) return false;
   const hadFocus = card.root.contains(document.activeElement);
-  near.unobserve(card.root);
-  card.root.remove();
-  card.gone();
-  cards.delete(id);
+  take(card);
   count();
   if (hadFocus && cards.size) go(cards.get(current));
   return true;
@@ -202,7 +211,7 @@ export function count() {
 export async function snapshot(s) {
   const there = new Set(s.inquiries.map((q) => q.question_id));
   const open = cards.get(current); // none yet, when the page has just come
-  s.inquiries.forEach(show);
+  s.inquiries.forEach(put);
   for (const c of cards.values()) if (c.problem.textContent === words().offline) c.problem.textContent = "";
   current = (open || inOrder().find((c) => c.touched()))?.q.question_id;
   count();
@@ -237,7 +246,7 @@ async function lookUp(id, settled, unknown) {
 export function leave() {
   for (const [id, card] of [...cards]) {
     if (!card.q.secret) kept.set(id, card.typed());
-    remove(id);
+    take(card);
   }
   $("settled").replaceChildren();
   count();
