@@ -159,6 +159,31 @@ func TestATaskIsBegunSteeredAndStoppedOnTheHomePage(t *testing.T) {
 	p.until(`document.querySelector(".run-card") === null`)
 }
 
+// What is sent once more because no answer came is the same request: it begins no second task.
+func TestATaskWhoseAnswerWasLostIsNotBegunTwice(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, requests)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(named("", "textarea", "Task") + " !== undefined")
+	p.do(js(`{ const f = fetch; let lost = false; fetch = async (url, o) => { const r = await f(url, o); `+
+		`if (url !== "/v1/sessions" || o.method !== "POST" || lost) return r; lost = true; throw new Error("away") } }`),
+		js(named("", "textarea", "Task")+".focus()"), chromedp.KeyEvent("order tea"))
+	for n := range 3 {
+		p.press("", "Start")
+		p.waits(func() bool { return len(g.tasks.said()) == n+1 })
+		p.until(named("", "button", "Start") + "?.disabled === false")
+	}
+	var keys []string
+	for _, x := range g.tasks.said() {
+		said, is := x.(usecase.Start)
+		require.True(t, is)
+		keys = append(keys, said.Key)
+	}
+	require.NotEmpty(t, keys[0])
+	require.Equal(t, keys[0], keys[1])
+	require.NotEqual(t, keys[1], keys[2], "that one was answered")
+}
+
 // The app in front has a name, and is the present one for whoever looks.
 func TestAPhoneOnThePageSaysWhatIsInFrontNow(t *testing.T) {
 	t.Parallel()

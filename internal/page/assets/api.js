@@ -1,5 +1,6 @@
 // Requests of the page. What logs this browser in is kept in the storage of the page's origin, where the port counts, and sent as
 // a header: a cookie would go to the other servers of the host, too.
+import { newID } from "./dom.js";
 import { words } from "./words.js";
 
 let secret = ""; // when there is no storage, it holds until the page is left
@@ -26,8 +27,8 @@ export const alone = kept.size > 0;
 // ask sends a request of this browser. A login that does not hold any more is asked for.
 export async function ask(path, options = {}) {
   if (alone) return new Response(kept.get(path)?.textContent || "", { status: kept.has(path) ? 200 : 404 });
-  const headers = { "X-Taploop-Login": login(), "Content-Type": "application/json" };
-  const r = await fetch(path, { cache: "no-store", headers, ...options });
+  const headers = { "X-Taploop-Login": login(), "Content-Type": "application/json", ...options.headers };
+  const r = await fetch(path, { cache: "no-store", ...options, headers });
   if (r.status === 401) session.over();
   return r;
 }
@@ -46,8 +47,7 @@ export const read = (text) =>
   JSON.parse(text, (_, v, at) => typeof v === "string" ? v.replace(hidden, "") : typeof v === "number" ? exact(v, at) : v);
 
 export async function call(method, path, body, headers) {
-  const more = headers ? { headers: { "X-Taploop-Login": login(), "Content-Type": "application/json", ...headers } } : {};
-  const r = await ask(path, { method, body: JSON.stringify(body), ...more });
+  const r = await ask(path, { method, body: JSON.stringify(body), headers });
   return { status: r.status, json: await r.text().then(read).catch(() => ({})) };
 }
 
@@ -61,9 +61,24 @@ export const problem = (json) =>
   json.error ? { message: json.error.message, mend: json.error.mend, fields: json.fields } : { message: words().offline };
 
 // act sends a request that changes something. It returns what is wrong, or nothing.
-export async function act(path, body, headers) {
-  const { status, json } = await call("POST", path, body, headers).catch(() => ({ json: {} }));
+export const act = (path, body) => wrongIn(call("POST", path, body));
+
+// wrongIn is what is wrong, or nothing, once the answer has come.
+export async function wrongIn(answer) {
+  const { status, json } = await answer.catch(() => ({ json: {} }));
   return status >= 200 && status < 300 ? undefined : problem(json);
+}
+
+// once sends a request that begins or tells something. The same one again within ten minutes, because no answer came, has the same
+// key: then it is the same request for the server, too.
+const unanswered = new Map(); // keys, by path and body
+export async function once(path, body) {
+  const same = path + JSON.stringify(body), key = unanswered.get(same) || newID();
+  unanswered.set(same, key);
+  setTimeout(() => unanswered.delete(same), 600000);
+  const answer = await call("POST", path, body, { "Idempotency-Key": key });
+  if (answer.status < 500) unanswered.delete(same);
+  return answer;
 }
 
 export const sessionPath = (id, what = "") => "/v1/sessions/" + encodeURIComponent(id) + what;

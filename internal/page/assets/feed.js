@@ -1,5 +1,5 @@
 // What happens, from the server's event stream.
-import { ask, login, read, session } from "./api.js";
+import { ask, read, session } from "./api.js";
 
 const quiet = 35000; // without a sign of the server, in ms; it sends one every 15 s
 let source = null; // ends the event stream; null when nobody is logged in
@@ -25,7 +25,7 @@ export async function connect() {
 
 // listen reads the event stream until it ends. An EventSource sends no header.
 async function listen(signal) {
-  const r = await ask("/v1/events", { headers: { "X-Taploop-Login": login() }, signal });
+  const r = await ask("/v1/events", { signal });
   if (!r.ok) return;
   alive(true);
   const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();

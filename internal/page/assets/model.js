@@ -1,6 +1,5 @@
 // What the page knows of runs and phones. Whoever shows it is called when it has changed.
-import { act, call, get, problem, sessionPath } from "./api.js";
-import { newID } from "./dom.js";
+import { act, call, get, once, problem, sessionPath, wrongIn } from "./api.js";
 import { listening } from "./feed.js";
 
 export const model = {
@@ -122,14 +121,12 @@ export function clear() {
   changed();
 }
 
-const key = () => ({ "Idempotency-Key": newID() });
-
 // The requests that change something return what is wrong, or nothing.
 export const stop = (id) => act(sessionPath(id, "/stop"));
 export const pause = (id) => act(sessionPath(id, "/pause"));
 export const takeOver = (id) => act(sessionPath(id, "/takeover"));
-export const say = (id, text) => act(sessionPath(id, "/message"), { text }, key());
-export const goOn = (id, more = {}) => act(sessionPath(id, "/continue"), { ...detached, ...more }, key());
+export const say = (id, text) => wrongIn(once(sessionPath(id, "/message"), { text }));
+export const goOn = (id, more = {}) => wrongIn(once(sessionPath(id, "/continue"), { ...detached, ...more }));
 export const remove = (id) => act(sessionPath(id, "/delete"));
 export const forget = (id) => act("/v1/answers/" + encodeURIComponent(id) + "/forget").then(after);
 export const endGrant = ({ scope, name, target }) => act("/v1/grants/end", { scope, name, target }).then(after);
@@ -155,7 +152,7 @@ export const start = (task, device) => begin("/v1/sessions", { task }, device);
 export const runSkill = (name, params, device) => begin("/v1/skills/" + encodeURIComponent(name) + "/run", { params }, device);
 
 async function begin(path, body, device) {
-  const { status, json } = await call("POST", path, { ...body, ...detached, ...device ? { device_id: device } : {} }, key()).catch(() => ({ json: {} }));
+  const { status, json } = await once(path, { ...body, ...detached, ...device ? { device_id: device } : {} }).catch(() => ({ json: {} }));
   if (status === 201) return [json.session_id, undefined];
   return ["", problem(json)];
 }
