@@ -77,7 +77,8 @@ func TestTheArgumentsOfACallAreShownOnThePage(t *testing.T) {
 	g := approvals(t, inquiry.Options{})
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	var args inquiry.Args
-	require.NoError(t, json.Unmarshal([]byte(`{"chat":1234567890123456789,"text":"<b>hi</b>"}`),
+	require.NoError(t, json.Unmarshal([]byte(`{"chat":1234567890123456789,"hid\u200bden":"a\u00ad\u202eb`+
+		`\r\n\udb40\udd01","text":"<b>hi</b>"}`),
 		&args))
 	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.KindApproval, Client: "ann",
 		Text: `May "TYPE" of "mail" be called?`,
@@ -87,10 +88,12 @@ func TestTheArgumentsOfACallAreShownOnThePage(t *testing.T) {
 	})
 	require.NoError(t, err)
 	p.until(card(q, ".decide") + " !== null")
-	require.Equal(t, "{\n \"chat\": 1234567890123456789,\n \"text\": \"<b>hi</b>\"\n}",
-		p.text(card(q, "pre")+".textContent"))
+	require.Equal(t, "{\n \"chat\": 1234567890123456789,\n \"hid\\u200bden\": \"a\\u00ad\\u202eb"+
+		"\\r\\n\\udb40\\udd01\",\n \"text\": \"<b>hi</b>\"\n}", p.text(card(q, "pre")+".textContent"))
 	p.do(js(card(q, `button[data-type="edit"]`) + ".click()"))
-	p.do(js(card(q, "textarea") + ".value = " + card(q, "textarea") + ".value.replace('hi', 'ho')"))
+	require.Equal(t, "hidden", p.text(card(q, ".field:nth-child(2) label")+".textContent"))
+	require.Equal(t, "ab\n", p.text(card(q, ".field:nth-child(2) textarea")+".value"))
+	p.do(js(card(q, ".field:nth-child(3) textarea") + ".value = '<b>ho</b>'"))
 	p.do(js(`document.getElementById("lang").click()`)) // an edit outlives it
 	p.send(q)
 	args["text"] = "<b>ho</b>"

@@ -42,9 +42,18 @@ const exact = (v, at) => at && JSON.rawJSON && !Number.isSafeInteger(v) && /^-?\
 // parse is JSON.parse with every digit.
 export const parse = (text) => JSON.parse(text, (_, v, at) => typeof v === "number" ? exact(v, at) : v);
 
-// read is a JSON text of the server's without what is hidden in its words: models, phones and other people wrote them.
-export const read = (text) =>
-  JSON.parse(text, (_, v, at) => typeof v === "string" ? v.replace(hidden, "") : typeof v === "number" ? exact(v, at) : v);
+// clean is a value without what is hidden in its words: models, phones and other people wrote them. The arguments of an action stay
+// as they are, since an edit sends them back.
+export const clean = (v, of) => typeof v === "string" ? v.replace(hidden, "") : !v || typeof v !== "object" || JSON.isRawJSON?.(v) ? v :
+  Array.isArray(v) ? v.map((x) => clean(x, of)) :
+    Object.fromEntries(Object.entries(v).map(([k, x]) => [k, of === "action_requests" && k === "args" ? x : clean(x, k)]));
+
+// read is a JSON text of the server's.
+export const read = (text) => clean(parse(text));
+
+// told is arguments as JSON, where what is hidden can be seen.
+export const told = (args) =>
+  JSON.stringify(args, null, 1).replace(hidden, (s) => s.split("").map((c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")).join(""));
 
 export async function call(method, path, body, headers) {
   const r = await ask(path, { method, body: JSON.stringify(body), headers });

@@ -1,5 +1,5 @@
 // Actions that wait for a decision. What they say of the phone goes in as text, never as HTML.
-import { parse } from "./api.js";
+import { parse, told } from "./api.js";
 import { Arguments } from "./arguments.js";
 import { el } from "./dom.js";
 import { language, words } from "./words.js";
@@ -52,7 +52,7 @@ export class Approval {
 
   args(request) {
     const item = el("li");
-    item.append(el("pre", "args", JSON.stringify(request.args, null, 1), { tabindex: "0", "aria-label": words().args }));
+    item.append(el("pre", "args", told(request.args), { tabindex: "0", "aria-label": words().args }));
     return item;
   }
 
@@ -65,7 +65,7 @@ export class Approval {
     box.append(legend);
     // without a picture, what is decided about is in the arguments alone
     if (!q.screenshot_url && Object.keys(request.args || {}).length) {
-      box.append(el("pre", "args", JSON.stringify(request.args, null, 1), { tabindex: "0", "aria-label": w.args }));
+      box.append(el("pre", "args", told(request.args), { tabindex: "0", "aria-label": w.args }));
     }
     const label = el("label", "", "", { for: id }), text = el("textarea", "grows", undefined, { id, rows: "2" });
     const place = q.screenshot_url && alone && q.places && q.places.length === 1 && request.args && request.args.at;

@@ -1,4 +1,5 @@
 // An action that is to take the place of another: by another place on the picture, by a form of its arguments, or as JSON.
+import { clean, told } from "./api.js";
 import { el } from "./dom.js";
 import { words } from "./words.js";
 
@@ -42,7 +43,7 @@ export class Arguments {
     this.asJSON = false;
     try { action = this.action(); } catch { /* a field that cannot be read is left out */ }
     this.asJSON = was;
-    this.at.text.value = JSON.stringify(action, null, 1);
+    this.at.text.value = told(action);
   }
 
   // resume begins like an edit of the same request that was under way.
@@ -62,7 +63,7 @@ export class Arguments {
 
   // field is the field of one argument. change is its new value, undefined while it is what it was.
   field(name, value) {
-    const spec = (this.schema.properties || {})[name] || {}, id = this.at.id + "-" + name, first = this.shown(value);
+    const spec = (this.schema.properties || {})[name] || {}, id = this.at.id + "-" + name;
     const type = spec.type || (typeof value === "boolean" ? "boolean" : typeof value === "string" ? "string" : "number");
     const options = spec.enum || (type === "boolean" ? [true, false] : null);
     let e;
@@ -74,9 +75,9 @@ export class Arguments {
     } else {
       e = el("input", "", undefined, { id, type: "text", inputmode: "decimal", autocomplete: "off" });
     }
-    e.value = first;
-    const root = el("div", "field");
-    root.append(el("label", "", spec.title || name, { for: id }), e);
+    e.value = this.shown(value);
+    const root = el("div", "field"), first = e.value;
+    root.append(el("label", "", spec.title || clean(name), { for: id }), e);
     const change = () => {
       if (e.value === first) return undefined;
       return options ? options.find((o) => this.shown(o) === e.value) : type === "string" ? e.value : JSON.parse(e.value);
@@ -84,7 +85,7 @@ export class Arguments {
     return { name, root, control: e, change };
   }
 
-  shown(v) { return v === undefined || v === null ? "" : typeof v === "string" ? v : JSON.stringify(v); }
+  shown(v) { return v === undefined || v === null ? "" : typeof v === "string" ? clean(v) : JSON.stringify(v); }
 
   show(on) {
     this.root.hidden = !on;
