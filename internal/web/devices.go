@@ -47,9 +47,7 @@ func (s *screens) listDevices(w http.ResponseWriter, r *http.Request, v viewer) 
 		if p.Screen != nil {
 			d.App, d.Display = p.Screen.App, displayOf(*p.Screen)
 		}
-		if d.App != "" {
-			d.AppNames = consent.AppNames(d.App)
-		}
+		d.AppNames = consent.AppNames(d.App)
 		out = append(out, d)
 	}
 	return send(w, http.StatusOK, map[string]any{"devices": out})

@@ -65,6 +65,20 @@ func Match(wanted ...string) string {
 	return lang
 }
 
+// Each is what say returns in each language, nil if that is nothing.
+func Each[T comparable](say func(lang string) T) map[string]T {
+	var all map[string]T
+	for _, lang := range Languages() {
+		if said := say(lang); said != *new(T) {
+			if all == nil {
+				all = map[string]T{}
+			}
+			all[lang] = said
+		}
+	}
+	return all
+}
+
 // Domain is a file of texts in every language.
 type Domain struct {
 	Type reflect.Type          // of the texts: a struct with a field for each key, or a map

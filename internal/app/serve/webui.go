@@ -35,7 +35,7 @@ func (u *webUI) open(s *app.Settings, svc *Service, auth *authenticator, mux *ht
 		Logins: OpenLogins(s.Conf.DataDir), Browsers: openBrowsers(s.Conf.DataDir),
 		Tasks: svc.tools.Cases(), Results: svc.tools,
 		Requests: svc.tools.Requests(), Waits: svc.waits, BaseURL: d.URL,
-		Goals: d.UseCases.Goals,
+		Goals:    d.UseCases.Goals,
 		Channels: d.Manager.Desk().Channels, Authorize: auth.known,
 		Changed: auth.changes.Next,
 		Rights:  rights(s, auth.tokens),

@@ -144,22 +144,10 @@ func (c Consent) Text() string {
 }
 
 // AppNames is what people call the app of a package, by language.
-func AppNames(pkg string) map[string]string {
-	all := map[string]string{}
-	for _, lang := range words.Languages() {
-		all[lang] = (&Act{App: pkg}).app(lang)
-	}
-	return all
-}
+func AppNames(pkg string) map[string]string { return words.Each((&Act{App: pkg}).app) }
 
 // All is the consent in every language there is.
-func (a *Act) All() map[string]Consent {
-	all := map[string]Consent{}
-	for _, lang := range words.Languages() {
-		all[lang] = a.Describe(lang)
-	}
-	return all
-}
+func (a *Act) All() map[string]Consent { return words.Each(a.Describe) }
 
 // tool words the call of a tool.
 func (a *Act) tool(w *texts) Consent {

@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/page"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Run is a run as pages and programs see it.
@@ -40,7 +41,7 @@ func NewRun(r *store.Run, tokens int) *Run {
 	if r == nil {
 		return nil
 	}
-	return &Run{Tokens: tokens, Why: inEach(func(lang string) string { return why(r, lang) }),
+	return &Run{Tokens: tokens, Why: words.Each(func(lang string) string { return why(r, lang) }),
 		ID: r.ID, Task: r.Task, State: r.State, StopReason: string(r.StopReason),
 		Answer: r.Answer, Error: r.Error, QuestionID: r.QuestionID, Steps: r.Progress.Steps,
 		MaxSteps: r.MaxSteps, ReplyMode: r.ReplyMode, Verification: r.Progress.Verification,
@@ -65,7 +66,7 @@ func See(st store.StepRecord) SeenStep {
 	v := SeenStep{Step: NewStep(st), SessionID: st.SessionID, Index: st.Index,
 		Screenshot: st.FrameID, StartedAt: st.StartedAt, DoneAt: st.DoneAt}
 	if a := st.Proposal.Action; a != nil {
-		v.Words = inEach(func(lang string) string { return actions.Brief(a, lang) })
+		v.Words = words.Each(func(lang string) string { return actions.Brief(a, lang) })
 	}
 	if st.FrameID != "" {
 		v.ScreenshotURL = FrameURL(st.FrameID)
@@ -184,10 +185,8 @@ func Tell(t store.Trajectory) Told {
 
 // TellStep tells a step, with the model's words.
 func TellStep(st store.StepRecord) ToldStep {
-	v := ToldStep{SeenStep: See(st), App: st.Screen.State.App, Partial: partial(st.Refusal)}
-	if v.App != "" {
-		v.AppNames = consent.AppNames(v.App)
-	}
+	v := ToldStep{SeenStep: See(st), App: st.Screen.State.App, Partial: partial(st.Refusal),
+		AppNames: consent.AppNames(st.Screen.State.App)}
 	if a := st.Proposal.Action; a != nil {
 		does := a.Traits()
 		v.Carries = does.Carries
@@ -209,7 +208,7 @@ func TellStep(st store.StepRecord) ToldStep {
 	}
 	if x := st.Exchange; x != nil {
 		v.Question, v.Reply = x.Question, x.Answer
-		v.Settled = inEach(func(lang string) string { return EndsIn(lang).Outcomes[x.Outcome] })
+		v.Settled = words.Each(func(lang string) string { return EndsIn(lang).Outcomes[x.Outcome] })
 	}
 	return v
 }

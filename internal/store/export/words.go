@@ -36,20 +36,6 @@ func why(r *store.Run, lang string) string {
 	return text.Cut(cmp.Or(said, reason), mostWhy)
 }
 
-// inEach is what say returns for each language, nil if that is nothing.
-func inEach(say func(lang string) string) map[string]string {
-	var all map[string]string
-	for _, lang := range words.Languages() {
-		if said := say(lang); said != "" {
-			if all == nil {
-				all = map[string]string{}
-			}
-			all[lang] = said
-		}
-	}
-	return all
-}
-
 // grouped is a number with thin spaces between thousands.
 func grouped(n int) string {
 	s := fmt.Sprint(n)

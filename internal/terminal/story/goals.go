@@ -12,7 +12,6 @@ import (
 	"github.com/taploop/taploop/internal/agents"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
-	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
@@ -117,7 +116,7 @@ func (l *Goals) Step(e runs.Event) {
 	l.mu.Lock()
 	serial := l.phones[e.SessionID]
 	l.mu.Unlock()
-	l.Line("    %s %d: %s", text.Line(serial), e.Step.Index, export.Headline(e.Step.Proposal))
+	l.Line("    %s %d: %s", text.Line(serial), e.Step.Index, In(l.opts.Lang).Made(e.Step))
 }
 
 // Line prints a line, at once or after the question that is on the terminal.

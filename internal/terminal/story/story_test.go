@@ -80,14 +80,22 @@ func TestTheWordsOfQuestionsAndAnswersAreNotTranslated(t *testing.T) {
 }
 
 func TestTheStepsOfAHostsPhonesAreShownWithThePhone(t *testing.T) {
+	for lang, home := range map[string]string{"en": "went to the home screen: Search",
+		"zh": "回到了主屏幕：Search"} {
+		requireSteps(t, lang, home)
+	}
+}
+
+func requireSteps(t *testing.T, lang, home string) {
+	t.Helper()
 	var out strings.Builder
-	l := story.NewGoals(story.GoalOptions{Out: &out})
+	l := story.NewGoals(story.GoalOptions{Out: &out, Lang: lang})
 	l.Task("s1", "emu-1", "Look\x1b")
 	l.Step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: runs.StateChanged}})
 	l.Step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: agentloop.Stepped,
 		Step: agentloop.Step{Index: 3, Proposal: agentloop.Proposal{Decision: actions.Decision{
 			Action: actions.Home{}, Explain: "Search\x1b[2J it"}}}}})
-	require.Regexp(t, `^    emu-1: Look.* \(session s1\)\n`+
-		`    emu-1 3: HOME \(Search.*it\)\n$`, out.String())
+	require.Regexp(t, `^    emu-1: Look.* \((session|会话) s1\)\n    emu-1 3: `+home+`.*it\n$`,
+		out.String())
 	require.NotContains(t, out.String(), "\x1b")
 }
