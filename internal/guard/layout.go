@@ -28,6 +28,8 @@ type Layout struct {
 	Bar    bool `json:"bar,omitempty"`    // it lies in the bar at the top of a page
 	// it is a picture on the line of a composer with text in it, behind that
 	Sends bool `json:"sends,omitempty"`
+	// how many elements of the page or dialog take touches
+	Touchable int `json:"touchable,omitempty"`
 	// the labels of the other buttons by which the page or dialog continues, where it does not
 	// continue by this one
 	Beside []string `json:"beside,omitempty"`
@@ -93,8 +95,30 @@ var makes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + inAll("make") + `) \pL`)
 })
 
+// onward reports whether a finding is of the button by which a page continues on which there is more
+// to choose or to fill in, to where the order is placed: it says no more than that it goes on, and
+// the page has a total, or it says how many things were chosen.
+func (s *Subject) onward(on []string, f finding) bool {
+	l := s.Layout
+	if l == nil || !l.Primary || l.Dialog || l.Touchable < 4 || len(on) != 1 {
+		return false
+	}
+	if f.where == underFinger {
+		return (f.class.Name == "pay" || f.class.Name == "order") && gathered.MatchString(on[0])
+	}
+	return f.where == onScreen && f.class.Name == "pay" && continues().MatchString(on[0]) &&
+		!s.aboutMoney() && cardField(l.Fields) == "" && byPrice(s, totals()) != nil
+}
+
+// gathered matches a label with the number of things in a cart behind it.
+var gathered = regexp.MustCompile(`\pL ?[(（]\p{Nd}{1,3}[)）]$`)
+
+var continues = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + folded(wordLists["continues"]) + `)$`)
+})
+
 // sumBeside is the sum of money that the page or dialog is about, "" for none. Beside a label that
-// does not say yes, what was booked, which has its sign, is none, nor are the prices of a list.
+// does not say yes, what was booked, which has its sign, is none.
 func (s *Subject) sumBeside(yes bool) string {
 	l := s.Layout
 	sums := l.Words
@@ -107,10 +131,6 @@ func (s *Subject) sumBeside(yes bool) string {
 	sums = slices.DeleteFunc(slices.Clone(sums), func(t string) bool {
 		return sumIn([]string{t}) == "" || !yes && booked.MatchString(normalize(t))
 	})
-	listed := func(t string) bool { return !slices.Contains(l.Words, t) }
-	if !yes && len(sums) > 1 && slices.ContainsFunc(sums, listed) && sumIn(l.Words) == "" {
-		return ""
-	}
 	return sumIn(sums)
 }
 
@@ -243,8 +263,7 @@ var countsDown = regexp.MustCompile(`[(（\[]\s*\p{Nd}{1,2}\s*(?:s|sec|秒|с)?\
 // knownHarmless reports whether each of the lines only leads somewhere, or says no.
 func knownHarmless(lines []string) bool {
 	return len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
-		l = strings.TrimSpace(behind().ReplaceAllString(l, ""))
-		return !negative().MatchString(l) && !leads().MatchString(l)
+		return !negative().MatchString(bare(l)) && !leads().MatchString(bare(l))
 	})
 }
 
@@ -266,7 +285,8 @@ func leadsOn(s *Subject, label string) bool {
 
 // viewing matches labels that show something, such as the cart with what it costs.
 var viewing = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + folded(wordLists["viewing"]) + `)(?:[^\pL]|$)|^查看`)
+	return regexp.MustCompile(`^(?:` + folded(wordLists["viewing"]) + `)(?:[^\pL]|$)|^(?:查看|去)|` +
+		folded(wordLists["leads_last"]))
 })
 
 var leadsLast = listed("leads_last")

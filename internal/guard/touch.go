@@ -18,8 +18,8 @@ func Launcher(app string) bool { return globs(launchers, app, true) }
 // Words that only say yes, and words that say no.
 var (
 	affirmative = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:` + wordLists["yes"] + `|` + inAll("yes") +
-			`)(?: *[(（].*)?[!.。]?$`)
+		return regexp.MustCompile(`^(?:` + wordLists["yes"] + `|` + wordLists["confirms"] + `|` +
+			inAll("yes") + `|` + folded(wordLists["continues"]) + `)(?: *[(（].*)?[!.。]?$`)
 	})
 	confirms = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
@@ -166,23 +166,27 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 		f.where == underFinger && !l.dialog() && (counts(lines) || len(lines) > 1 &&
 			slices.ContainsFunc(lines, booked.MatchString)),
 		l != nil && l.Tab && f.class.Name == "call", s.ownSwitch() && f.class.Name == "grant",
-		s.leadsOnRow(lines, f),
+		s.leadsOnRow(lines, f), s.onward(lines, f),
 		s.Element.refuses() && f.class.Name == "grant":
 		return true
 	case f.class.Name == "delete":
 		return keypad(s) || l != nil && (l.Clears || l.Pad || filtered.MatchString(l.Title) ||
-			!l.Dialog && collects().MatchString(normalize(l.Title))) ||
+			!l.Dialog && (collects().MatchString(bare(normalize(l.Title))) ||
+				len(l.Fields) == 0 && affirms(lines, unsaved()))) ||
 			slices.ContainsFunc(lines, clears.MatchString) &&
 				slices.ContainsFunc(text.Words(s.Element.ResourceID), narrows.MatchString)
 	}
 	if f.where == identifier && f.class.Severity < Critical && knownHarmless(lines) {
 		return true
 	}
-	if l == nil || !l.Peer || l.Dialog || f.where == modelWords || f.where == ofApp {
+	item, hub := l.item(lines), l != nil && l.Tabs && !l.Primary && len(l.Fields) == 0
+	if l == nil || !l.Peer && !hub || l.Dialog || f.where == modelWords || f.where == ofApp {
 		return false
 	}
 	switch {
-	case f.class.Name != "publish" && f.class.Name != "send":
+	case item && f.class.Name == "call":
+		return !slices.ContainsFunc(lines, phoneNumber.MatchString)
+	case item, hub, f.class.Name != "publish" && f.class.Name != "send":
 	case len(l.Fields) > 0 && !l.Tab, // what was written
 		(f.class.Name == "publish" || !s.aboutMoney()) &&
 			strings.Contains(f.words, " ") && !strings.HasPrefix(f.words, "reply "):
@@ -190,6 +194,15 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	}
 	return slices.Contains(leading, f.class.Name) && !s.decided(lines)
 }
+
+// item reports whether the lines are on a row of a list or on a card, which leads to more about it:
+// several, on no button.
+func (l *Layout) item(on []string) bool {
+	return l != nil && len(on) > 1 && !l.Button && !l.Primary && !l.Switch
+}
+
+// phoneNumber matches the number that a row calls.
+var phoneNumber = regexp.MustCompile(`\p{Nd}(?:[ ()-]*\p{Nd}){5}`)
 
 // decided reports whether something on the element says that it acts, and leads nowhere.
 func (s *Subject) decided(on []string) bool {
@@ -313,11 +326,13 @@ var (
 // affirms reports whether one of the lines is such a yes, without what stands around it.
 func affirms(lines []string, yes *regexp.Regexp) bool {
 	return slices.ContainsFunc(lines, func(l string) bool {
-		bare := behind().ReplaceAllString(l, "")
-		return yes.MatchString(l) || yes.MatchString(bare) ||
-			yes.MatchString(before().ReplaceAllString(bare, ""))
+		return yes.MatchString(l) || yes.MatchString(bare(l)) ||
+			yes.MatchString(before().ReplaceAllString(bare(l), ""))
 	})
 }
+
+// bare is a line without what may stand behind its words.
+func bare(l string) string { return strings.TrimSpace(behind().ReplaceAllString(l, "")) }
 
 // byContext is what can be told when nothing is written under the finger: the words around it, and
 // the model's.
@@ -355,7 +370,8 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		return utf8.RuneCountInString(first) < 5 && !strings.Contains(s.Element.Class, "Button") &&
 			(t != lines[0] && sentence(t, 4) || t == lines[0] && l != nil && l.valued(lines))
 	})
-	says := affirms(yes, confirms()) || affirms(yes, finalizes()) && sumIn(s.Screen) != ""
+	says := affirms(yes, confirms()) || sumIn(s.Screen) != "" &&
+		(affirms(yes, finalizes()) || affirms(yes, continues()))
 	if l != nil && (l.Peer || l.Pad) && vague || !known && named(s.Element) {
 		vague = false
 	}

@@ -94,7 +94,8 @@ func dialogPart(id string) bool {
 
 // layout is what the arrangement says of the element i.
 func (p *page) layout(i int) *guard.Layout {
-	l := &guard.Layout{Dialog: p.dialog, Title: p.title, Words: p.words}
+	l := &guard.Layout{Dialog: p.dialog, Title: p.title, Words: p.words,
+		Touchable: p.touchable}
 	for _, f := range p.fields {
 		e := &p.list[f]
 		for _, n := range []string{e.Hint, e.ContentDesc, e.Text, e.Name()} {
