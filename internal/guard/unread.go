@@ -72,3 +72,32 @@ func iconOf(id string) string {
 			"action", "menu", "drop", "target", "zone", "area", "bar", "fab"}, w)
 	}), " ")
 }
+
+// byResourceID is what the element's resource id says.
+func (e *Element) byResourceID() (list []finding) {
+	if e == nil {
+		return nil
+	}
+	all := text.Words(e.ResourceID)
+	words := strings.TrimSpace(slider.ReplaceAllString(strings.Join(all, " "), ""))
+	core := slices.DeleteFunc(slices.Clone(all), func(w string) bool {
+		return slices.Contains(widgets, w)
+	})
+	wordless := !e.hasText()
+	for _, c := range matchers() {
+		whole := c.id.in(words) ||
+			len(core) > 0 && c.id.in(strings.Join(core, " "))
+		joined := c.joinedID.in(strings.Join(core, ""))
+		if whole || joined || wordless && c.endsID(core) {
+			list = append(list, finding{c.class, identifier, e.ResourceID})
+		}
+	}
+	return list
+}
+
+// widgets are words of a resource id that say what it looks like, and not what it does.
+var widgets = strings.Fields("btn button bt iv tv ll rl fl cl ic img image icon view layout " +
+	"container cta fab")
+
+// slider matches the words of elements along which a finger is drawn.
+var slider = regexp.MustCompile(`\b(?:slide|slider|slid|swipe|seek|drag|knob)\b`)
