@@ -95,7 +95,7 @@ var makes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + inAll("make") + `) \pL`)
 })
 
-// onward reports whether a finding is of the button by which a page continues on which there is more
+// onward reports whether a finding is of the button by which a page continues that has more to choose
 // to choose or to fill in, to where the order is placed: it says no more than that it goes on, and
 // the page has a total, or it says how many things were chosen.
 func (s *Subject) onward(on []string, f finding) bool {
