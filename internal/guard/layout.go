@@ -95,9 +95,9 @@ var makes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + inAll("make") + `) \pL`)
 })
 
-// onward reports whether a finding is of the button by which a page continues that has more to choose
-// to choose or to fill in, to where the order is placed: it says no more than that it goes on, and
-// the page has a total, or it says how many things were chosen.
+// onward reports whether a finding is of the button by which a page continues that has more to
+// choose or to fill in, to where the order is placed: it says no more than that it goes on, and the
+// page has a total, or it says how many things were chosen.
 func (s *Subject) onward(on []string, f finding) bool {
 	l := s.Layout
 	if l == nil || !l.Primary || l.Dialog || l.Touchable < 4 || len(on) != 1 {
