@@ -120,7 +120,7 @@ func (c *testCmd) items(ctx context.Context, a *invocation) ([]*suite.Item, erro
 	items, err := suite.Read(ctx, c.Paths, suite.Options{Lenient: c.DryRun,
 		Getenv: a.Options.Getenv,
 		Note: func(p keys.Problem) {
-			a.notef(wordsIn(a.Lang()).Test.NoSuite, p.Position, a.phrase(p.Text))
+			a.notef("%v: %s", p.Position, a.phrase(p.Text))
 		}})
 	if wrong, ok := errors.AsType[keys.Problems](err); ok {
 		for n := range wrong {

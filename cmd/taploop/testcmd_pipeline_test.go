@@ -223,6 +223,7 @@ func TestAnAnswerIsMarkedAsTheAgentsOwnWords(t *testing.T) {
 	junit := filepath.Join(f.dir, "j.xml")
 	code, all := f.test("cases: [{name: a, task: t, expect: [{answer: done}]}]", "--junit", junit)
 	require.Equal(t, exitDone, code, f.said)
+	require.Contains(t, f.said, `s.yaml:1:36: case "a" expects only what the agent says: `)
 	const marked = "answer: done (the agent&#39;s own words)"
 	require.Equal(t, html.UnescapeString(marked), all[0].Last().Checks[0].What)
 	for _, report := range []string{junit, filepath.Join(f.dir, "r", "index.html")} {

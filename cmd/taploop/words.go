@@ -24,7 +24,7 @@ type demoWords struct {
 // testWords are those of tests.
 type testWords struct {
 	Of, Bad, Again, Took, Note string // of a line
-	Scripted, NoSuite, Nothing string
+	Scripted, Nothing          string
 }
 
 var textsIn = words.Of[texts]("cli")

@@ -145,8 +145,9 @@ func Region(s string) (screen.Mask, error) {
 	return m, nil
 }
 
-// checkLines checks the lines of a set-up or a teardown.
-func (s *Suite) checkLines(lines []Line, problems *keys.Problems) {
+// filled are the lines of a set-up or a teardown with their values, checked.
+func (s *Suite) filled(list []Line, v values, problems *keys.Problems) []Line {
+	lines := keys.Filled(list, v.fill, problems)
 	for n := range lines {
 		l := &lines[n]
 		if l.Install != "" {
@@ -160,4 +161,5 @@ func (s *Suite) checkLines(lines []Line, problems *keys.Problems) {
 			}
 		}
 	}
+	return lines
 }

@@ -304,3 +304,41 @@ func TestReadingEndsWhenItIsInterrupted(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled, "nothing is said of what was not read")
 	require.Len(t, read, 1)
 }
+
+// A link to a folder is that folder. In it, links to folders are left alone, also where they lead
+// round in a circle.
+func TestALinkToAFolderIsTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	suites := filepath.Join(dir, "suites")
+	require.NoError(t, os.MkdirAll(filepath.Join(suites, "sub"), 0o700))
+	for _, name := range []string{"a.yaml", "sub/b.yaml", "../c.yaml"} {
+		require.NoError(t, os.WriteFile(filepath.Join(suites, name), []byte("cases: [{name: "+
+			filepath.Base(name)+", task: t, expect: none}]"), 0o600))
+	}
+	for link, to := range map[string]string{"link": "suites", "suites/sub/up": "..",
+		"suites/round": "round", "suites/d.yaml": "../c.yaml"} {
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, link)))
+	}
+	for _, path := range []string{"link", "suites", "link/", "suites/sub/.."} {
+		items, err := suite.Read(t.Context(), []string{filepath.Join(dir, path)}, suite.Options{})
+		require.NoError(t, err)
+		require.Equal(t, []string{"a.yaml", "c.yaml", "b.yaml"}, namesOf(items), path)
+	}
+	t.Chdir(suites)
+	items, err := suite.Read(t.Context(), []string{"."}, suite.Options{})
+	require.NoError(t, err)
+	require.Equal(t, "sub/b.yaml", filepath.ToSlash(items[2].Suite.File))
+}
+
+// A case that looks at nothing but the agent's words is told when it is read.
+func TestACaseThatOnlyListensToTheAgentIsTold(t *testing.T) {
+	var told []string
+	_, err := suite.Parsed("s.yaml", []byte("cases:\n"+
+		"- {name: own, task: t, with: [{n: 1}, {n: 2}], expect: [{answer: x}, {answer: y}]}\n"+
+		"- {name: both, task: t, expect: [{answer: x}, {text: y}]}\n"+
+		"- {name: none, task: t, expect: none}\n"),
+		suite.Options{Note: func(p keys.Problem) { told = append(told, p.String()+": "+p.Text) }})
+	require.NoError(t, err)
+	require.Equal(t, []string{`s.yaml:2:56: case "own" expects only what the agent says: add an ` +
+		"expectation that it cannot grant itself"}, told)
+}

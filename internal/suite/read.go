@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -27,7 +28,8 @@ type Options struct {
 	Getenv func(string) string
 	// Lenient reads suites whose secrets are not set, to look at them.
 	Lenient bool
-	// Note, unless it is nil, is called for files of a folder that cannot be read.
+	// Note, unless it is nil, is called for files of a folder that cannot be read, and for cases
+	// that a model can pass by its words.
 	Note func(keys.Problem)
 }
 
@@ -83,12 +85,13 @@ func (o Options) list(ctx context.Context, path string) (list []string, err erro
 	if err != nil || !info.IsDir() {
 		return []string{path}, err
 	}
-	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+	root := path + string(filepath.Separator) // also behind a link
+	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		name := d.Name()
 		switch {
 		case err != nil || ctx.Err() != nil:
 			return errors.Join(err, ctx.Err())
-		case d.IsDir() && file != path && (name[0] == '.' ||
+		case d.IsDir() && file != root && (name[0] == '.' ||
 			slices.Contains([]string{"cassettes", "node_modules"}, name)):
 			return filepath.SkipDir
 		case d.Type()&^fs.ModeSymlink == 0 && maybeSuite(name):
@@ -113,8 +116,8 @@ func (o Options) parse(file string, b []byte, named bool) ([]*Item, error) {
 	n, err := keys.Parse(file, b)
 	has := keys.Top(n)
 	if !named && !meant(has, b, err) {
-		if wrong, _ := errors.AsType[keys.Problems](err); o.Note != nil && wrong != nil {
-			o.Note(wrong[0])
+		if wrong, _ := errors.AsType[keys.Problems](err); wrong != nil {
+			o.note(wrong[0].Position, "this file is left out: %s", wrong[0].Text)
 		}
 		return nil, nil
 	}
@@ -129,6 +132,12 @@ func (o Options) parse(file string, b []byte, named bool) ([]*Item, error) {
 		return nil, err
 	}
 	return o.items(s)
+}
+
+func (o Options) note(at keys.Position, format string, args ...any) {
+	if o.Note != nil {
+		o.Note(keys.Problem{Position: at, Text: fmt.Sprintf(format, args...)})
+	}
 }
 
 // meant reports whether a file of a folder was meant to be a suite, and not anything else.
@@ -166,13 +175,16 @@ func (o Options) items(s *Suite) ([]*Item, error) {
 			problems.Add(s.Of("vars"), "%s is a variable and a secret", name)
 		}
 	}
-	s.Setup = keys.Filled(s.Setup, v.fill, &problems)
-	s.Teardown = keys.Filled(s.Teardown, v.fill, &problems)
-	s.checkLines(s.Setup, &problems)
-	s.checkLines(s.Teardown, &problems)
+	s.Setup = s.filled(s.Setup, v, &problems)
+	s.Teardown = s.filled(s.Teardown, v, &problems)
 	var items []*Item
 	for _, c := range s.Cases {
 		items = append(items, s.expand(c, v, &problems)...)
+		if c.Expect != nil && !slices.ContainsFunc(c.Expect,
+			func(e Expect) bool { return e.Answer.Regexp == nil }) {
+			o.note(c.Of("expect"), "case %q expects only what the agent says: add an "+
+				"expectation that it cannot grant itself", c.Name)
+		}
 	}
 	checkNames(s, items, &problems)
 	checkNeeds(s, &problems)
@@ -226,21 +238,18 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 	var items []*Item
 	for n, row := range rows {
 		s.checkRow(c, row, problems)
-		with := v.with(row)
+		with, before := v.with(row), len(*problems)
 		i := &Item{Suite: s, Case: keys.Filled([]Case{*c}, with.fill, problems)[0]}
 		i.Case.written, i.Case.Needs, i.Case.Params = c.Name, c.Needs, c.Params
-		i.Setup = keys.Filled(s.Each.Setup, with.fill, problems)
-		i.Teardown = keys.Filled(s.Each.Teardown, with.fill, problems)
+		i.Setup = s.filled(s.Each.Setup, with, problems)
+		i.Teardown = s.filled(s.Each.Teardown, with, problems)
 		i.Stages = []Stage{s.stage(&i.Case, with, problems)}
 		if i.Name = i.Case.Name; row != nil {
 			if i.Row = n + 1; i.Name == c.Name {
 				i.Name += " [" + rowWords(row) + "]"
 			}
 		}
-		before := len(*problems)
 		s.checkCase(i, problems)
-		s.checkLines(i.Setup, problems)
-		s.checkLines(i.Teardown, problems)
 		if items = append(items, i); len(*problems) > before {
 			break // the other rows say the same
 		}

@@ -29,14 +29,12 @@ func activityService(c *invocation, name string, a *args) int {
 // pkill stops the process of an app, which then does not respond.
 func pkill(c *invocation) int {
 	if len(c.args) != 2 || c.args[0] != "-STOP" {
-		return c.fail(exitFailure, "pkill: only -STOP PACKAGE is simulated: "+
-			"an app that does not respond")
+		return c.fail(exitFailure, "pkill: only -STOP PACKAGE is simulated")
 	}
-	pkg := c.args[1]
-	if !c.sh.installed(func(app *sandbox.App) bool { return app.Package == pkg }) {
+	if !c.sh.installed(func(app *sandbox.App) bool { return app.Package == c.args[1] }) {
 		return exitFailure
 	}
-	c.sh.phone.Apps.Hang(pkg, "Input dispatching timed out")
+	c.sh.phone.Apps.Hang(c.args[1], "Input dispatching timed out")
 	return exitOK
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -115,16 +116,15 @@ func (t *try) tearDown(ctx context.Context) {
 // setUp does the suite's set-up if this phone has not had it, and that of each case.
 func (t *try) setUp(ctx context.Context) error {
 	i := t.at.Item
-	if !t.ready[i.Suite] {
-		t.ready[i.Suite] = false // a half is torn down, too
-		if err := lines(ctx, t.scene, i.Suite, i.Suite.Setup); err != nil {
-			return err
-		}
-		t.ready[i.Suite] = true
-	} else if err := lines(ctx, t.scene, i.Suite, opening(i.Suite.Setup)); err != nil {
+	first := i.Suite.Setup
+	if t.ready[i.Suite] {
+		first = opening(first)
+	}
+	t.ready[i.Suite] = false // a half is torn down, too
+	err := lines(ctx, t.scene, i.Suite, first)
+	if t.ready[i.Suite] = err == nil; err != nil {
 		return err
 	}
-	var err error
 	if t.before, err = t.crashes(ctx); err != nil { // a phone that has started up can tell them
 		return err
 	}
@@ -133,9 +133,8 @@ func (t *try) setUp(ctx context.Context) error {
 		return err
 	}
 	t.opened = len(opening(i.Suite.Setup))+len(opening(i.Setup)) > 0
-	var since string
-	since, t.ahead, err = t.scene.Admin.Clock(ctx)
-	t.facts = expect.Facts{Suite: i.Suite, Since: since, Judge: t.judge, Say: t.say}
+	since, ahead, err := t.scene.Admin.Clock(ctx)
+	t.ahead, t.facts = ahead, expect.Facts{Suite: i.Suite, Since: since, Judge: t.judge, Say: t.say}
 	return err
 }
 
@@ -155,14 +154,12 @@ func (t *try) crashed(ctx context.Context) {
 	if !t.begun || gone(&t.got) {
 		return
 	}
-	before := slices.Clone(t.before)
 	now, err := t.crashes(ctx)
 	if err != nil {
 		t.got.Notes = append(t.got.Notes, "looking for crashes: "+err.Error())
 	}
 	for _, c := range now {
-		if i := slices.Index(before, c); i >= 0 {
-			before = slices.Delete(before, i, i+1)
+		if slices.Contains(t.before, c) {
 			continue
 		}
 		what := t.say.Play.Crashed
@@ -181,13 +178,11 @@ func (t *try) crashed(ctx context.Context) {
 // headline is the line of a trace that says what happened: its subject, or the first behind its
 // head.
 func headline(trace string) string {
-	head, rest, has := strings.Cut(trace, "\n\n")
-	if _, subject, is := strings.Cut(head, "\nSubject: "); is || !has {
-		rest = cmp.Or(subject, head)
-	}
-	first, _, _ := strings.Cut(strings.TrimSpace(rest), "\n")
-	return first
+	m := append(headed.FindStringSubmatch(trace), trace, trace, trace)
+	return strings.TrimSpace(cmp.Or(m[1], m[2]))
 }
+
+var headed = regexp.MustCompile(`(?m)^Subject: (.*)|\n\s*\n\s*(.*)`)
 
 // judge implements expect.Facts.Judge.
 func (t *try) judge(ctx context.Context, claim string, f *screen.Frame) (bool, string, error) {

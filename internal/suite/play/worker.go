@@ -71,13 +71,8 @@ func gone(a *suite.Attempt) bool {
 
 // worthRetrying reports whether another attempt may come out otherwise. A crash stands.
 func worthRetrying(a *suite.Attempt) bool {
-	switch a.Outcome {
-	case suite.Failed:
-		return true
-	case suite.SetupFailed:
-		return a.Kind == suite.KindModel || a.Kind == suite.KindApp
-	}
-	return false
+	return a.Outcome == suite.Failed ||
+		a.Outcome == suite.SetupFailed && (a.Kind == suite.KindModel || a.Kind == suite.KindApp)
 }
 
 func (w *worker) note(words string) {
