@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"image"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -87,7 +88,18 @@ func (p *page) says(i int) string {
 			return "" // a group, which says too much to be known by it
 		}
 	}
-	return strings.Join(words, " ")
+	return strings.Join(named(words), " ")
+}
+
+// states are words that say how something is, and not what.
+var states = regexp.MustCompile(`(?i)^(?:on|off|enabled|disabled|已?[开关]启?|已?关闭|已?[启停禁]用)$`)
+
+// named are the words without those of a state, if there are others.
+func named(words []string) []string {
+	if !slices.ContainsFunc(words, func(w string) bool { return !states.MatchString(w) }) {
+		return words
+	}
+	return slices.DeleteFunc(words, states.MatchString)
 }
 
 // said are an element's own words. What is typed into a field is not: it is what the field is for.
@@ -173,6 +185,7 @@ func (p *page) near(i int) (words []string) {
 		}
 		words = append(words, w)
 	}
+	words = named(words)
 	return words[:min(len(words), 3)]
 }
 

@@ -8,7 +8,6 @@ import (
 	"image"
 	_ "image/jpeg" // the frames of steps
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -168,44 +167,8 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		out.After.On = p.switched(p.at(points[0]), after)
 	}
 	m.slid(s, p, after, &out)
+	m.dragged(s, p, after, &out)
 	return out, true
-}
-
-// slid has what a slider was set to read back after the step. The same place in it is another value
-// on another screen, so that a model is asked where the app does not list the value.
-func (m *maker) slid(s *store.StepRecord, p, after *page, out *Step) {
-	for _, at := range s.Proposal.Action.Traits().Points {
-		i := p.at(at)
-		if i < 0 || !strings.HasSuffix(p.list[i].Class, "SeekBar") {
-			continue
-		}
-		value := after.tells(p, i)
-		if value == "" {
-			m.note(s.Index, "what it is set to is not on the screen: a model will be asked")
-			out.Targets = nil
-			return
-		}
-		out.After.Elements = append(out.After.Elements, element{Text: value, Must: true})
-	}
-}
-
-// tells is the number that an element, or its row, has on this page and had not before, or "".
-func (p *page) tells(before *page, was int) string {
-	b := before.list[was].Bounds
-	i := slices.IndexFunc(p.list, func(e screen.Element) bool {
-		return e.Class == before.list[was].Class && e.Bounds == b
-	})
-	if i < 0 {
-		return ""
-	}
-	had := before.near(was)
-	for _, words := range append([]string{said(&p.list[i])}, p.near(i)...) {
-		if number.MatchString(words) && words != said(&before.list[was]) &&
-			!slices.Contains(had, words) {
-			return words
-		}
-	}
-	return ""
 }
 
 // targets finds what the step's action touches, or nothing if that is not known. A key of a secret
@@ -480,16 +443,4 @@ func (m *maker) answer(last *store.StepRecord) string {
 		}
 	}
 	return m.general(c.Report)
-}
-
-var number = regexp.MustCompile(`\d+`)
-
-// numbers reports whether a text has a number that another has not.
-func numbers(in, but string) bool {
-	for _, n := range number.FindAllString(in, -1) {
-		if !strings.Contains(but, n) {
-			return true
-		}
-	}
-	return false
 }

@@ -241,9 +241,8 @@ func (x *moment) needless() bool {
 	if x.granted() {
 		return true
 	}
-	if on := s.After.On; on != nil && len(s.Targets) > 0 && x.page.holds(&s.Before) == nil {
-		is, known := x.page.on(&s.Targets[0])
-		return known && is == *on
+	if is, known := x.page.set(s); s.changes() && x.page.holds(&s.Before) == nil {
+		return known && is
 	}
 	a, err := x.steps()[x.at.At].action()
 	if err != nil || !a.Traits().Scrolls || x.at.At+1 >= len(x.steps()) ||
@@ -281,6 +280,9 @@ func (x *moment) ready(j int) (actions.Action, error) {
 	if want := len(pointsOf(a)); want > len(s.Targets) {
 		return nil, errors.New("it was not recorded what is touched there")
 	}
+	if _, twice := a.(actions.DoubleClick); twice && x.page.did(s) { // it may take that away
+		return nil, errors.New("what it brings about is there already")
+	}
 	if t := a.Traits(); t.Kind == actions.KindText && len(t.Points) == 0 {
 		if err := x.page.hasFocus(s.Focus); err != nil {
 			return nil, err
@@ -294,6 +296,9 @@ func (x *moment) ready(j int) (actions.Action, error) {
 		t := s.Targets[n]
 		n++
 		found, i, failed := x.page.find(&t)
+		if n == 2 && s.After.Order != "" {
+			found, i, failed = x.page.drop(s)
+		}
 		if failed == nil && a.Traits().Kind == actions.KindText {
 			failed = x.page.untouched(&t, i)
 		}

@@ -108,6 +108,8 @@ type State struct {
 	Elements []element `yaml:"elements" json:"elements,omitempty"`
 	// On is whether the switch that a step touches is on after it, if the step changes that.
 	On *bool `yaml:"on" json:"on,omitempty"`
+	// Order is where among its kin what a step drags is after it: first or last.
+	Order string `yaml:"order" json:"order,omitempty" enum:"first last"`
 }
 
 // element is something that a screen shows: by its id or by its text.

@@ -89,6 +89,9 @@ func (s *Skill) examples() map[string]any {
 // misses says which targets of a step are not what was touched at these places.
 func (p *page) misses(s *Step, touched []screen.Point) (all []error) {
 	targets := s.Targets
+	if s.After.Order != "" { // its end is whatever is there
+		targets = targets[:1]
+	}
 	if s.Focus != nil {
 		targets = append(slices.Clip(targets), *s.Focus)
 	}

@@ -2,11 +2,14 @@ package skill
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -25,15 +28,6 @@ func (p *page) switchOf(i int) int {
 	return at
 }
 
-// on is whether a target is on or chosen. known is false if that cannot be told.
-func (p *page) on(t *Target) (is, known bool) {
-	i, err := p.locate(t)
-	if err != nil {
-		return false, false
-	}
-	return p.lit(i)
-}
-
 // lit is whether the switch of an element is on. One that is none is known only if it is chosen.
 func (p *page) lit(i int) (is, known bool) {
 	if at := p.switchOf(i); at >= 0 {
@@ -42,13 +36,69 @@ func (p *page) lit(i int) (is, known bool) {
 	return p.list[i].Selected, p.list[i].Selected
 }
 
+// changes reports whether a step switches its target, or puts it in an order.
+func (s *Step) changes() bool {
+	return len(s.Targets) > 0 && (s.After.On != nil || s.After.Order != "")
+}
+
+// set reports whether what a step switches or puts in an order is as the step would have it. known
+// is false if that cannot be told, or the step does neither.
+func (p *page) set(s *Step) (is, known bool) {
+	if !s.changes() {
+		return false, false
+	}
+	i, err := p.locate(&s.Targets[0])
+	if err != nil {
+		return false, false
+	}
+	if s.After.On != nil {
+		is, known = p.lit(i)
+		return is == *s.After.On, known
+	}
+	at, kin := p.order(i)
+	return kin != nil && at == s.After.nth(kin), kin != nil
+}
+
+// order is where an element, or the row that it lies in, is among its kin, from 0, and all of them.
+// None are known in what scrolls: there may be more.
+func (p *page) order(i int) (at int, kin []int) {
+	i = cmp.Or(max(p.row(i), 0), i)
+	for j := range p.list {
+		switch {
+		case p.list[j].Scrollable && p.inside(i, j):
+			return 0, nil
+		case p.akin(i, j):
+			kin = append(kin, j)
+		}
+	}
+	return slices.Index(kin, i), kin
+}
+
+// nth is the index of the kin that are first or last.
+func (s *State) nth(kin []int) int {
+	return map[string]int{"first": 0, "last": len(kin) - 1}[s.Order]
+}
+
+// drop is where the drag of a step ends: at the first or the last of what is dragged.
+func (p *page) drop(s *Step) (screen.Point, int, error) {
+	i, err := p.locate(&s.Targets[0])
+	if err != nil {
+		return screen.Point{}, -1, err
+	}
+	_, kin := p.order(i)
+	if kin == nil {
+		return screen.Point{}, -1, errors.New("its list goes on beyond the screen")
+	}
+	return p.touch(&s.Targets[1], kin[s.After.nth(kin)])
+}
+
 // follows reports why the page is not what the step leads to, or nil. On another page, or once it
 // was scrolled, the switch need not be there any more.
 func (p *page) follows(s *Step, scrolled bool) error {
-	if want := s.After.On; want != nil && len(s.Targets) > 0 {
-		is, known := p.on(&s.Targets[0])
-		if same := p.state.Activity == "" || p.state.Activity == s.Before.Activity; known &&
-			is != *want || !known && same && !scrolled {
+	if s.changes() {
+		is, known := p.set(s)
+		if same := p.state.Activity == "" || p.state.Activity == s.Before.Activity; known && !is ||
+			!known && same && !scrolled {
 			return fmt.Errorf("%s is not as the step would have it",
 				text.Quote(s.Targets[0].words(), 60))
 		}
@@ -78,9 +128,9 @@ func (p *page) follows(s *Step, scrolled bool) error {
 
 // did reports whether the page shows that a step was done, by whomever.
 func (p *page) did(s *Step) bool {
-	if s.After.On != nil && len(s.Targets) > 0 {
-		is, known := p.on(&s.Targets[0])
-		return known && is == *s.After.On
+	if s.changes() {
+		is, known := p.set(s)
+		return known && is
 	}
 	moved := s.After.Activity != "" && s.After.Activity != s.Before.Activity
 	return (moved || len(s.After.Elements) > 0) && p.holds(&s.After) == nil

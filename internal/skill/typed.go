@@ -2,6 +2,7 @@ package skill
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -59,4 +60,16 @@ func (m *maker) answered(s string) string {
 		}
 	}
 	return s
+}
+
+var number = regexp.MustCompile(`\d+`)
+
+// numbers reports whether a text has a number that another has not.
+func numbers(in, but string) bool {
+	for _, n := range number.FindAllString(in, -1) {
+		if !strings.Contains(but, n) {
+			return true
+		}
+	}
+	return false
 }

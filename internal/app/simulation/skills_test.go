@@ -74,6 +74,13 @@ func (h *held) do(t *testing.T, a actions.Action) {
 	case actions.LongPress:
 		x, y := at(a.At)
 		h.Touch.Swipe(x, y, x, y, time.Second)
+	case actions.DoubleClick:
+		h.Touch.Tap(at(a.At))
+		h.Touch.Tap(at(a.At))
+	case actions.Drag:
+		x, y := at(a.From)
+		toX, toY := at(a.To)
+		h.Touch.DragAndDrop(x, y, toX, toY, time.Second)
 	case actions.Type:
 		h.Keys.Text(a.Text)
 	case actions.Scroll:
@@ -266,6 +273,7 @@ func record(t *testing.T, h *held, task sandbox.Task, walk []string) skill.Sourc
 		case "type":
 			note(actions.Type{Text: what})
 		default:
+			what, to, _ := strings.Cut(what, " to ")
 			what, across, _ := strings.Cut(what, " 0.")
 			at, seen := place(t, h, what, across)
 			for range 8 {
@@ -277,8 +285,14 @@ func record(t *testing.T, h *held, task sandbox.Task, walk []string) skill.Sourc
 			}
 			require.True(t, seen, "%s: %s is not there", task.ID, what)
 			var a actions.Action = actions.Click{At: at}
-			if verb == "press" {
+			switch verb {
+			case "press":
 				a = actions.LongPress{At: at}
+			case "twice":
+				a = actions.DoubleClick{At: at}
+			case "drag":
+				end, _ := place(t, h, to, "")
+				a = actions.Drag{From: at, To: end}
 			}
 			note(a)
 		}
@@ -487,4 +501,93 @@ func TestClaimsAreHeldAgainstTheScreen(t *testing.T) {
 	require.GreaterOrEqual(t, claimed, 40)
 	require.GreaterOrEqual(t, float64(caught), 0.9*float64(claimed))
 	require.Zero(t, wrong)
+}
+
+// What a step brings about and is there already is left alone: a note that is first or last is not
+// dragged, a like is not taken back, a row that says On is found when it says Off. A run that
+// cannot go on without a touch in such a place asks the model.
+func TestWhatIsSoAlreadyIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	const notesApp = "open com.taploop.sandbox.notes"
+	for id, c := range map[string]struct {
+		walk  []string
+		asked bool // the second time
+	}{
+		"notes-order":  {[]string{notesApp, "drag Packing list to Ideas"}, false},
+		"like-message": {[]string{smsApp, "tap Tom", "twice See you on Sunday"}, true},
+		"dark-mode-wifi-off": {[]string{settingsApp, "tap row_display", "tap pref_ui_night_mode",
+			"tap up", "tap row_network", "tap pref_wifi_on"}, false},
+	} {
+		task := listed(t, id)
+		first := hold(morning, image.Point{})
+		src := record(t, first, task, c.walk)
+		require.NoError(t, task.Check(first.Simulator), id)
+		s, notes, err := skill.Make(src, skill.MakeOptions{Name: id})
+		require.NoError(t, err)
+		require.Empty(t, notes, id)
+		again := hold(evening, image.Point{})
+		require.True(t, repeat(t, again, s), id)
+		require.NoError(t, task.Check(again.Simulator), id)
+		for range 2 {
+			again.do(t, actions.Back{})
+		}
+		require.Equal(t, !c.asked, repeat(t, again, s), id)
+		require.NoError(t, task.Check(again.Simulator), "%s: the second time", id)
+	}
+}
+
+// The end of a drag is a place in the order of a list, whatever is there: another note on top is
+// no reason to drop it behind that one.
+func TestADragEndsAtAPlaceInTheOrder(t *testing.T) {
+	t.Parallel()
+	task := listed(t, "notes-order")
+	const notesApp = "open com.taploop.sandbox.notes"
+	made := func(goal string, walk ...string) (*skill.Skill, []string) {
+		task := task
+		task.Goal = goal
+		src := record(t, hold(morning, image.Point{}), task, append([]string{notesApp}, walk...))
+		s, notes, err := skill.Make(src, skill.MakeOptions{Name: "order"})
+		require.NoError(t, err)
+		return s, notes
+	}
+	top, notes := made(task.Goal, "drag Packing list to Ideas")
+	require.Empty(t, notes)
+	h := hold(evening, image.Point{})
+	record(t, h, task, []string{notesApp, "tap new_note", "type Zeta", "tap save"})
+	require.True(t, repeat(t, h, top))
+	require.Equal(t, []string{"Packing list", "Zeta", "Ideas", "Wi-Fi guests"}, notesOf(t, h))
+	last, notes := made("Move Ideas to the end", "drag Ideas to Packing list")
+	require.Empty(t, notes)
+	require.True(t, repeat(t, h, last))
+	require.Equal(t, []string{"Packing list", "Zeta", "Wi-Fi guests", "Ideas"}, notesOf(t, h))
+	for goal, walk := range map[string]string{
+		`Move "Packing list" above "Ideas"`: "drag Packing list to Ideas", // not: to the top
+	} {
+		s, notes := made(goal, walk)
+		require.Len(t, notes, 1)
+		require.Contains(t, notes[0], "step 2: where it is dropped")
+		require.False(t, repeat(t, h, s))
+	}
+}
+
+// listed is one of the tasks that the simulated phone always has.
+func listed(t *testing.T, id string) sandbox.Task {
+	t.Helper()
+	all := sandbox.New(nil).Tasks()
+	i := slices.IndexFunc(all, func(task sandbox.Task) bool { return task.ID == id })
+	require.GreaterOrEqual(t, i, 0, id)
+	return all[i]
+}
+
+// notesOf are the notes on the screen, from above.
+func notesOf(t *testing.T, h *held) (list []string) {
+	t.Helper()
+	all, err := h.Elements(t.Context())
+	require.NoError(t, err)
+	for _, e := range all {
+		if slices.Contains([]string{"Packing list", "Zeta", "Ideas", "Wi-Fi guests"}, e.Text) {
+			list = append(list, e.Text)
+		}
+	}
+	return list
 }

@@ -1,0 +1,87 @@
+package skill
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// slid has what a slider was set to read back after the step. The same place in it is another value
+// on another screen, so that a model is asked where the app does not list the value.
+func (m *maker) slid(s *store.StepRecord, p, after *page, out *Step) {
+	for _, at := range s.Proposal.Action.Traits().Points {
+		i := p.at(at)
+		if i < 0 || !strings.HasSuffix(p.list[i].Class, "SeekBar") {
+			continue
+		}
+		value := after.tells(p, i)
+		if value == "" {
+			m.note(s.Index, "what it is set to is not on the screen: a model will be asked")
+			out.Targets = nil
+			return
+		}
+		out.After.Elements = append(out.After.Elements, element{Text: value, Must: true})
+	}
+}
+
+// tells is the number that an element, or its row, has on this page and had not before, or "".
+func (p *page) tells(before *page, was int) string {
+	b := before.list[was].Bounds
+	i := slices.IndexFunc(p.list, func(e screen.Element) bool {
+		return e.Class == before.list[was].Class && e.Bounds == b
+	})
+	if i < 0 {
+		return ""
+	}
+	had := before.near(was)
+	for _, words := range append([]string{said(&p.list[i])}, p.near(i)...) {
+		if number.MatchString(words) && words != said(&before.list[was]) &&
+			!slices.Contains(had, words) {
+			return words
+		}
+	}
+	return ""
+}
+
+// dragged has a drag within a list end at the top or the bottom of it, for what is there is another
+// thing the next time. Where else it is dropped, and what that has changed, is for a model to see.
+func (m *maker) dragged(s *store.StepRecord, p, after *page, out *Step) {
+	d, is := s.Proposal.Action.(actions.Drag)
+	if !is || len(out.Targets) < 2 || p.at(d.From) == p.at(d.To) {
+		return
+	}
+	from, to := p.at(d.From), p.at(d.To)
+	was, _ := p.order(from)
+	at, kin := was, []int(nil)
+	for i := range after.list {
+		if e := &after.list[i]; e.Class == p.list[from].Class && after.says(i) == p.says(from) &&
+			e.ResourceID == p.list[from].ResourceID {
+			at, kin = after.order(i)
+		}
+	}
+	row := cmp.Or(max(p.row(from), 0), from)
+	kindred := at != was && len(kin) > 1 && (p.inList(row) || p.list[row].ResourceID != "")
+	aside := slices.ContainsFunc(p.facts().words[to:p.end(to)], func(w string) bool {
+		return w != "" && strings.Contains(m.src.Run.Task, w)
+	})
+	end := &out.Targets[1]
+	switch {
+	case at == was && !p.inList(row) && len(out.After.Elements) > 0:
+		return // onto another thing
+	case kindred && !aside && at == 0:
+		out.After.Order = "first"
+	case kindred && !aside && at == len(kin)-1:
+		out.After.Order = "last"
+	default:
+		m.note(s.Index, "where it is dropped is not known by itself: a model will be asked")
+		out.Targets = nil
+		return
+	}
+	e := &p.list[row]
+	*end = Target{Locators: []locator{{ID: e.ResourceID, Class: e.Class}}, Listed: true,
+		X: end.X, Y: end.Y}
+}
