@@ -20,10 +20,10 @@ import (
 
 // BenchmarkMovingStep is BenchmarkClickStep on a phone whose pages slide in after a touch, and
 // whose captures take a while: of raw pixels longer than as PNG, and the other way round. The floor
-// makes as many captures as the agent. Walls are told beyond the slide, also that from the start to
-// the first request, which includes going to the home screen. From the last look to the touch it is
-// from where that look's own capture begins, with a model that thinks for a while. In vain are
-// requests about a screen that then moved on.
+// makes as many captures as the agent, which has a data folder of earlier tasks. Walls are told
+// beyond the slide, also that from the start to the first request, which includes going to the home
+// screen. From the last look to the touch it is from where that look's own capture begins, with a
+// model that thinks for a while. In vain are requests about a screen that then moved on.
 func BenchmarkMovingStep(b *testing.B) {
 	for _, c := range []struct{ raw, png time.Duration }{
 		{150 * time.Millisecond, 50 * time.Millisecond},
@@ -36,24 +36,31 @@ func BenchmarkMovingStep(b *testing.B) {
 			w.findPlaces()
 			w.slowCaptures(c.raw, c.png)
 			const short, long = 2, 12
+			folder := "TAPLOOP_DATA_DIR=" + b.TempDir() // made by the first task, which no figure is of
+			used := func(steps int) *exec.Cmd {
+				cmd := w.agent(steps)
+				cmd.Env = append(cmd.Env, folder)
+				return cmd
+			}
+			w.measure(used(short))
 			agent := &stepCosts{parts: map[string][]time.Duration{}}
 			socket := &stepCosts{}
 			var firsts, looks []time.Duration
 			var captures, bare, asked, again []float64
 			for b.Loop() {
 				before := w.captures()
-				few := w.measure(w.agent(short))
+				few := w.measure(used(short))
 				between := w.captures()
-				many := w.measure(w.agent(long))
+				many := w.measure(used(long))
 				agent.add(few, many, long-short)
 				captures = append(captures, float64(w.captures()-2*between+before)/(long-short))
 				w.thinks = 400 * time.Millisecond
-				thought := w.measure(w.agent(long))
+				thought := w.measure(used(long))
 				w.thinks = 0
 				looks = append(looks, w.looked...)
 				again = append(again, float64(few.again+many.again+thought.again))
 				asked = append(asked, short+2*long+3+again[len(again)-1])
-				firsts = append(firsts, w.measure(fromHome(w.agent(0))).first-slide)
+				firsts = append(firsts, w.measure(fromHome(used(0))).first-slide)
 				before = w.captures()
 				few = w.measure(w.floor(short, nil))
 				between = w.captures()
