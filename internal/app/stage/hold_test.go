@@ -2,11 +2,10 @@ package stage
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
-	"github.com/taploop/taploop/internal/store/storetest"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // What tests write to their phones waits while their lease cannot be renewed, and goes on with the
@@ -23,7 +22,7 @@ func TestTestsWriteToAPhoneOnlyWhileTheirLeaseHolds(t *testing.T) {
 	phone, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer phone.Close()
-	dir := storetest.Dir(t)
+	dir := t.TempDir()
 	of := func(dir string) *app.Settings {
 		set := &app.Settings{Log: slog.New(slog.DiscardHandler), Options: config.Options{
 			Environ: []string{"TAPLOOP_DATA_DIR=" + dir, "XDG_CONFIG_HOME=" + dir,
@@ -36,22 +35,29 @@ func TestTestsWriteToAPhoneOnlyWhileTheirLeaseHolds(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.db.Close()) }()
 	s.holds.open(t.Context(), s, nil)
-	parts, err := app.Open(t.Context(), of(storetest.Dir(t)), app.Options{Phones: s.db})
+	parts, err := app.Open(t.Context(), of(t.TempDir()), app.Options{Phones: s.db})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, parts.Close()) }()
 	_, err = s.holds.take(t.Context(), "P")
 	require.NoError(t, err)
 
-	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	let := make(chan struct{})
+	var locks atomic.Bool
+	other, err := store.Open(t.Context(), dir, &store.Options{Now: func() time.Time {
+		if locks.Load() { // the clock is read within the transaction
+			<-let
+		}
+		return time.Now()
+	}})
 	require.NoError(t, err)
-	defer db.Close()
-	other, err := db.Conn(t.Context())
-	require.NoError(t, err)
-	defer other.Close()
+	defer func() { require.NoError(t, other.Close()) }()
 	lapsed := make(chan struct{}, 1)
 	s.db.Owner.OnLapse(func() { lapsed <- struct{}{} })
-	_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
-	require.NoError(t, err)
+	locks.Store(true)
+	wrote := make(chan error, 1)
+	go func() {
+		wrote <- other.Audit.Append(context.WithoutCancel(t.Context()), store.AuditEntry{Event: "x"})
+	}()
 	<-lapsed
 	ended := make(chan struct{})
 	close(ended)
@@ -67,8 +73,9 @@ func TestTestsWriteToAPhoneOnlyWhileTheirLeaseHolds(t *testing.T) {
 	_, err = at.Read(first)
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "nothing is written")
 	require.NoError(t, at.SetReadDeadline(time.Time{}))
-	_, err = other.ExecContext(t.Context(), "ROLLBACK")
-	require.NoError(t, err)
+	locks.Store(false)
+	close(let)
+	require.NoError(t, <-wrote)
 	_, err = at.Read(first)
 	require.NoError(t, err)
 	require.Equal(t, "0", string(first), "of the first request's length")
