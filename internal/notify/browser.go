@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/notify/push"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // browser is a browser that has subscribed on the page.
@@ -23,7 +24,7 @@ func (b browser) target() target {
 	if u, err := parseURL(b.Endpoint); err == nil {
 		name = nameOf("browser", u, b.Endpoint)
 	}
-	return target{name: name, openOnly: true, since: b.Since, request: b.request,
+	return target{name: name, openOnly: true, request: b.request,
 		gone: func() error { return b.all.Remove(b.Endpoint) }}
 }
 
@@ -79,29 +80,36 @@ func (n *Notifier) followBrowsers(ctx context.Context, run func(context.Context,
 	watching := make(chan struct{})
 	go func() { defer close(watching); w.Run(ctx, n.opts.Browsers.Path()) }()
 	defer func() { <-watching }()
-	ends := map[string]context.CancelFunc{}
+	ends := map[push.Subscription]context.CancelFunc{}
 	for ctx.Err() == nil {
 		changed, more := w.Changed(), false
 		list, err := n.opts.Browsers.List()
 		if err != nil {
-			n.opts.Log.Error("browsers are not told", "err", err)
+			n.opts.Log.Error("the browsers that are told cannot be read", "err", err)
+			_ = wait.Until(ctx, time.Minute, changed) // the loop asks whether ctx has ended
+			continue
 		}
-		there := map[string]bool{}
+		since := map[push.Subscription]time.Time{}
 		for _, s := range list {
-			t := browser{s, n.opts.Browsers}.target()
-			if there[t.name] = true; ends[t.name] == nil {
-				its, end := context.WithCancel(ctx)
-				ends[t.name], more = end, true
-				e := newEndpoint(t, &n.opts, n.catchUp)
-				n.change(func(all []*endpoint) []*endpoint { return append(all, e) })
-				run(its, e)
+			from := s.Since
+			s.Since, s.Until = time.Time{}, time.Time{} // one that is renewed is the same
+			since[s] = from
+		}
+		for s, end := range ends {
+			if _, is := since[s]; !is {
+				end()
+				delete(ends, s)
+				n.drop(browser{s, n.opts.Browsers}.target().name)
 			}
 		}
-		for name, end := range ends {
-			if !there[name] {
-				end()
-				delete(ends, name)
-				n.drop(name)
+		for s, from := range since {
+			if ends[s] == nil {
+				its, end := context.WithCancel(ctx)
+				ends[s], more = end, true
+				e := newEndpoint(browser{s, n.opts.Browsers}.target(), &n.opts, n.catchUp)
+				e.since = from
+				n.change(func(all []*endpoint) []*endpoint { return append(all, e) })
+				run(its, e)
 			}
 		}
 		if more {

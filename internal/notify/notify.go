@@ -7,15 +7,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // Notifier delivers events to endpoints.
 type Notifier struct {
 	opts      Options
+	sends     atomic.Bool // Run runs
 	mu        sync.Mutex
 	endpoints []*endpoint // replaced, never changed
 }
@@ -81,8 +84,11 @@ func (n *Notifier) Idle() bool { return len(n.all()) == 0 && n.opts.Browsers == 
 func (n *Notifier) Run(ctx context.Context) error {
 	events := n.opts.Questions.Subscribe()
 	defer events.Close()
+	n.sends.Store(true)
+	defer n.sends.Store(false)
 	var wg sync.WaitGroup
 	defer wg.Wait()
+	wg.Go(func() { n.followNotices(ctx) })
 	for _, e := range n.all() {
 		wg.Go(func() { e.run(ctx) })
 	}
@@ -114,7 +120,7 @@ func (n *Notifier) send(ctx context.Context, m *notification) {
 	if !Chosen(n.opts.Events, m.event) {
 		return
 	}
-	m.link = n.link(m.question.ID)
+	m.link = n.address("/ui#question=" + m.question.ID)
 	had := n.receipts(ctx, Span{QuestionID: m.question.ID})
 	for _, e := range n.all() {
 		if !(e.openOnly && m.final()) && !m.at.Before(e.since) && !had[m.receipt(e.name)] {
@@ -123,7 +129,8 @@ func (n *Notifier) send(ctx context.Context, m *notification) {
 	}
 }
 
-func (n *Notifier) link(questionID string) string {
+// address is the address of what is at path on the page, or "" if nobody can open the page.
+func (n *Notifier) address(path string) string {
 	if n.opts.BaseURL == nil {
 		return ""
 	}
@@ -131,7 +138,7 @@ func (n *Notifier) link(questionID string) string {
 	if base == "" {
 		return ""
 	}
-	return base + "/ui#question=" + questionID
+	return base + path
 }
 
 // receipts is what the ledger has, nothing when it cannot be read: a message sent twice is better
@@ -164,7 +171,7 @@ func (n *Notifier) catchUp(ctx context.Context) {
 			n.send(ctx, newMessage(inquiry.Overdue, q))
 		}
 	}
-	n.catchUpNotices(ctx, now)
+	n.catchUpNotices(ctx, now.Add(-n.opts.GiveUp), now)
 	asked := map[string]bool{}
 	for r := range n.receipts(ctx, Span{Since: now.Add(-lookBack)}) {
 		if r.QuestionID != "" {
@@ -195,7 +202,7 @@ func (n *Notifier) Chosen(about Notice) (Notice, bool) {
 }
 
 // Tell sends a notice, if it is chosen. The notice is in the ledger when Tell returns: what this
-// process does not deliver, the next one does.
+// process does not deliver, the one that does send delivers, or the next.
 func (n *Notifier) Tell(about Notice) {
 	about, is := n.Chosen(about)
 	if !is {
@@ -219,14 +226,14 @@ func (n *Notifier) Send(about Notice) {
 
 // put puts a notice into the queues of the endpoints that have not had it.
 func (n *Notifier) put(about Notice, had map[Receipt]bool) {
-	if n.opts.BaseURL != nil {
-		if base := strings.TrimRight(n.opts.BaseURL(), "/"); base != "" {
-			about.URL = base + "/ui"
-			if about.SessionID != "" {
-				about.URL += "/sessions/" + about.SessionID
-			}
-		}
+	if !n.sends.Load() {
+		return // the ledger has it, for who sends
 	}
+	path := "/ui"
+	if about.SessionID != "" {
+		path += "/sessions/" + about.SessionID
+	}
+	about.URL = n.address(path)
 	m := &notification{event: about.Event, notice: &about, at: about.At, link: about.URL}
 	for _, e := range n.all() {
 		if !m.at.Before(e.since) && !had[m.receipt(e.name)] {
@@ -235,18 +242,35 @@ func (n *Notifier) put(about Notice, had map[Receipt]bool) {
 	}
 }
 
-// catchUpNotices puts the notices that were not delivered and are not given up.
-func (n *Notifier) catchUpNotices(ctx context.Context, now time.Time) {
-	since := now.Add(-n.opts.GiveUp)
+// own is how long a notice is left to the process that noted it, and how often those of others are
+// looked for. Notices may come into the ledger late by overlap.
+const own, overlap = 5 * time.Second, time.Minute
+
+// followNotices puts what processes tell that do not send, until ctx ends.
+func (n *Notifier) followNotices(ctx context.Context) {
+	since := time.Now()
+	for wait.For(ctx, own) == nil {
+		now := time.Now()
+		if n.catchUpNotices(ctx, since.Add(-overlap), now.Add(-own)) {
+			since = now
+		}
+	}
+}
+
+// catchUpNotices puts the notices between two times that were not delivered, and reports whether
+// they could be read.
+func (n *Notifier) catchUpNotices(ctx context.Context, since, until time.Time) bool {
 	list, err := n.opts.Ledger.Notices(ctx, since)
 	if err != nil && ctx.Err() == nil {
 		n.opts.Log.Error("the notices cannot be read", "err", err)
 	}
+	list = slices.DeleteFunc(list, func(about Notice) bool { return about.At.After(until) })
 	if len(list) == 0 {
-		return
+		return err == nil
 	}
 	had := n.receipts(ctx, Span{Since: since})
 	for _, about := range list {
 		n.put(about, had)
 	}
+	return err == nil
 }

@@ -2,6 +2,7 @@ package notify_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -290,5 +291,47 @@ func TestNobodyIsCalledToAQuestionThatIsSettled(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.Equal(t, failed+1, x.count(), "only of %s", open.ID)
 		require.NotContains(t, strings.Join(x.bodies, " "), "hush")
+	})
+}
+
+// Of several servers of a data folder one sends, also what the others tell.
+func TestWhatAnotherServerTellsIsSent(t *testing.T) {
+	x := new(wire)
+	o := notify.Options{Webhooks: hooked, Events: []string{notify.PhoneLost}}
+	bubble(t, o, x, func(t *testing.T, w *fixture) {
+		var log bytes.Buffer
+		o := w.opts
+		o.Log, o.Queue = slog.New(slog.NewTextHandler(&log, nil)), 2
+		other, err := notify.New(&o)
+		require.NoError(t, err)
+		about := notify.Notice{Event: notify.PhoneLost, At: time.Now(), Serial: "A"}
+		other.Tell(about)
+		time.Sleep(time.Minute)
+		require.Equal(t, 1, x.count(), "within a minute, and once")
+		for i := range 9 {
+			about.Serial, about.At = fmt.Sprint(i), time.Now()
+			other.Tell(about)
+		}
+		time.Sleep(time.Minute)
+		require.Equal(t, 10, x.count())
+
+		about.Serial, about.At = "B", time.Now()
+		w.tell(about)
+		synctest.Wait()
+		require.Equal(t, 11, x.count(), "its own at once")
+		time.Sleep(time.Hour)
+		require.Equal(t, 11, x.count())
+
+		// the next one takes its turn
+		w.end()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ended := make(chan error)
+		go func() { ended <- other.Run(ctx) }()
+		other.Tell(notify.Notice{Event: notify.PhoneLost, At: time.Now(), Serial: "C"})
+		synctest.Wait()
+		require.Equal(t, 12, x.count())
+		require.Empty(t, log.String(), "nothing waits where nobody sends")
+		cancel(nil)
+		<-ended
 	})
 }
