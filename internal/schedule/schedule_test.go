@@ -26,6 +26,7 @@ type fakeRuns struct {
 	ids    map[string]string
 	busy   bool
 	fail   error
+	unsure atomic.Int32         // so often Begun fails
 	until  map[string]time.Time // of the sessions that wait for their phone
 	rank   string               // of the last that waits
 	before hook                 // is called before a run begins, with the tick claimed
@@ -69,6 +70,9 @@ func (f *fakeRuns) Begin(ctx context.Context, s store.Schedule, key string, queu
 }
 
 func (f *fakeRuns) Begun(_ context.Context, _ store.Schedule, key string) (string, error) {
+	if f.unsure.Add(-1) >= 0 {
+		return "", errors.New("database is locked")
+	}
 	return f.ids[key], nil
 }
 
@@ -86,6 +90,7 @@ type world struct {
 	runs   *fakeRuns
 	jumped atomic.Int64 // a time.Duration
 	missed []schedule.Missed
+	locked int // so often the first looks fail
 	db     *store.Store
 	crash  func() // ends the scheduler where it stands
 	ended  chan struct{}
@@ -98,6 +103,19 @@ func newWorld(t *testing.T, dir string) *world {
 	return w
 }
 
+// lockedStore is one that another process has locked at first.
+type lockedStore struct {
+	store.Schedules
+	times int
+}
+
+func (s *lockedStore) Untold(ctx context.Context, since time.Time) ([]store.Tick, error) {
+	if s.times--; s.times >= 0 {
+		return nil, errors.New("database is locked")
+	}
+	return s.Schedules.Untold(ctx, since)
+}
+
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.jumped.Load())) }
 
 func (w *world) jump(d time.Duration) { w.jumped.Add(int64(d)) }
@@ -106,7 +124,7 @@ func (w *world) begin() {
 	var err error
 	w.db, err = store.Open(w.t.Context(), w.dir, &store.Options{Now: w.now})
 	require.NoError(w.t, err)
-	w.opts.Store = w.db.Schedules
+	w.opts.Store = &lockedStore{Schedules: w.db.Schedules, times: w.locked}
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan struct{})
 	w.crash, w.ended = cancel, ended
@@ -370,6 +388,25 @@ func TestAMissedTickIsToldAfterACrash(t *testing.T) {
 		}
 		require.Equal(t, map[store.TickState]int{store.TickMissed: 4, store.TickStarted: 1},
 			w.ticks())
+	})
+}
+
+// What a server has left is taken up though the store is locked when the next one begins.
+func TestWhatWasLeftIsTakenUpThoughTheStoreIsLockedAtFirst(t *testing.T) {
+	dir := storetest.Dir(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, dir)
+		w.add("*/5 * * * *")
+		w.runs.before.Store(&w.crash)
+		<-w.ended
+		w.stop()
+		require.Equal(t, map[store.TickState]int{store.TickClaimed: 1}, w.ticks())
+		w.locked = 2
+		w.runs.unsure.Store(1)
+		w.begin()
+		w.pass(time.Minute)
+		w.stop()
+		require.Equal(t, map[store.TickState]int{store.TickStarted: 1}, w.ticks())
 	})
 }
 

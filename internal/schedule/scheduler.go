@@ -73,6 +73,7 @@ const (
 type Scheduler struct {
 	opts   Options
 	queued []queued // runs that may wait for a phone
+	taken  bool     // what earlier servers left was taken up
 	failed string   // why the last look did not succeed, which was logged
 }
 
@@ -95,8 +96,8 @@ func New(opts *Options) *Scheduler {
 
 // Run begins due runs until ctx ends. It is called once.
 func (s *Scheduler) Run(ctx context.Context) {
-	for first := true; ; first = false {
-		err := s.look(ctx, first)
+	for {
+		err := s.look(ctx)
 		if ctx.Err() == nil {
 			s.note(ctx, err)
 		}
@@ -120,18 +121,19 @@ func (s *Scheduler) note(ctx context.Context, err error) {
 
 // look begins what has become due since the last look. A schedule that cannot be looked at is no
 // hindrance to the others.
-func (s *Scheduler) look(ctx context.Context, first bool) error {
+func (s *Scheduler) look(ctx context.Context) error {
 	all, err := s.opts.Store.List(ctx)
 	if err != nil {
 		return err
 	}
-	if first {
-		if err := s.takeUp(ctx, all); err != nil {
-			return err
-		}
+	var failed []error
+	if !s.taken {
+		s.queued = nil
+		err := s.takeUp(ctx, all)
+		s.taken = err == nil
+		failed = append(failed, err)
 	}
 	s.lookAtQueued(ctx)
-	var failed []error
 	for _, one := range all {
 		if err := s.lookAt(ctx, one); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", one.Name, err))

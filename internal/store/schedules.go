@@ -151,11 +151,12 @@ func (ss Schedules) Settle(ctx context.Context, t Tick) error {
 }
 
 // Left returns the ticks that were claimed by processes which have died since, and claims them.
+// What this process has claimed, and not settled, it returns again.
 func (ss Schedules) Left(ctx context.Context) (left []Tick, err error) {
 	list, err := collect(ctx, ss.read, scanTick, "SELECT "+tickColumns+` FROM ticks
 		WHERE state = 'claimed' ORDER BY at`)
 	for _, t := range list {
-		if err != nil || ss.owner.Alive(t.owner) {
+		if err != nil || t.owner != ss.owner.ID && ss.owner.Alive(t.owner) {
 			continue
 		}
 		taken := false
