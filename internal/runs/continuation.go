@@ -176,6 +176,9 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	if err != nil {
 		return err
 	}
+	if s.Begin != nil && c.run.StopReason == agentloop.UserPaused {
+		s.Begin.Until = time.Time{} // whoever paused it had it wait
+	}
 	handed := false
 	if q != nil {
 		state, _ := store.WaitingFor(q.Kind)

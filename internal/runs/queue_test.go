@@ -196,6 +196,25 @@ func TestARunWaitsNoLongerThanItIsTo(t *testing.T) {
 			require.Contains(t, w.phones.phones["A"].done()[before:], "key home")
 		})
 	})
+	t.Run("unless it was paused meanwhile", func(t *testing.T) {
+		bubble(t, func(t *testing.T, w *fixture) {
+			held := w.wait(w.start("ask").Session.ID)
+			st, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Queue: true,
+				Turn: runs.Turn{Rank: 1, Until: time.Now().Add(7 * time.Second)}})
+			require.NoError(t, err)
+			id := st.Session.ID
+			_, err = w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id, Mode: runs.Pause})
+			require.NoError(t, err)
+			require.Equal(t, agentloop.UserPaused, w.wait(id).Run.StopReason)
+			time.Sleep(time.Hour)
+			w.reply(held.Session.ID, "red")
+			w.wait(held.Session.ID)
+			_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+			require.NoError(t, err)
+			st = w.wait(id)
+			require.Equal(t, store.Completed, st.Run.State, "%s", st.Run.Error)
+		})
+	})
 	t.Run("at a worker", func(t *testing.T) {
 		bubble(t, func(t *testing.T, w *fixture) {
 			all := newFakePhones("P")
