@@ -80,7 +80,8 @@ const maxProblems = 3
 func (a *agent) ask(ctx context.Context) error {
 	textual := a.h.isTextual(a.role.Model)
 	resp, err := a.model.Complete(ctx, a.request(textual))
-	if !textual && err != nil && refusesTools(err) {
+	refusal, is := errors.AsType[*model.Error](err)
+	if !textual && is && refusal.NoTools() {
 		a.h.setTextual(a.role.Model)
 		textual = true
 		resp, err = a.model.Complete(ctx, a.request(true))

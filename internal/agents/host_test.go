@@ -238,6 +238,23 @@ func (m refusing) Complete(ctx context.Context, r model.Request) (model.Response
 	return m.script.Complete(ctx, r)
 }
 
+// muddled is a model whose endpoint finds fault with one request.
+type muddled struct{ asked *[]model.Request }
+
+func (m muddled) Complete(_ context.Context, r model.Request) (model.Response, error) {
+	*m.asked = append(*m.asked, r)
+	return model.Response{}, &model.Error{Kind: model.Rejected, Status: 400,
+		Message: "messages with role 'tool' must follow 'tool_calls'"}
+}
+
+func TestAComplaintAboutARequestIsNoRefusalOfNativeCalls(t *testing.T) {
+	b := &book{}
+	var asked []model.Request
+	_, err := work(t, options(muddled{&asked}, b), b, served("sums", reckon, "add"))
+	require.ErrorContains(t, err, "must follow")
+	require.Len(t, asked, 1)
+}
+
 func TestThatAnEndpointTakesNoNativeCallsIsFoundOut(t *testing.T) {
 	b := &book{}
 	m := refusing{func(r model.Request) model.Response {

@@ -3,9 +3,7 @@ package agents
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/internal/model"
@@ -134,15 +132,6 @@ func formatCalls(calls []Call) string {
 		}
 	}
 	return b.String()
-}
-
-var aboutTools = regexp.MustCompile(`(?i)\btools?\b|function.?call`)
-
-// refusesTools reports whether an endpoint does not support native calls.
-func refusesTools(err error) bool {
-	var e *model.Error
-	return errors.As(err, &e) && (e.Kind == model.Rejected || e.Kind == model.NoSuchPath ||
-		e.Kind == model.ServerFault) && aboutTools.MatchString(e.Message)
 }
 
 func (h *Host) isTextual(name string) bool {
