@@ -50,7 +50,7 @@ func (p people) Ask(ctx context.Context, key, question string, choices []string)
 // answerOf tells the model how a question was settled.
 func answerOf(q inquiry.Question) string {
 	switch r := q.Resolution; {
-	case q.Secret:
+	case q.Status == inquiry.Answered && q.Secret:
 		return "the person answered with a secret, which is not shown to agents"
 	case q.Status == inquiry.Answered && r.Type == inquiry.TypeDelegate:
 		return "the person leaves it to you"

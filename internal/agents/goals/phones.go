@@ -154,10 +154,10 @@ func (p *phones) usable(ctx context.Context, key string) ([]string, error) {
 	}
 	var free, held []string
 	for _, info := range list {
-		if !info.Usable {
+		if !info.Usable || info.Closed {
 			continue
 		}
-		_, busy, err := w.goal.Runs.HeldBy(ctx, info.Serial, store.Owners{w.life.Session.Client})
+		_, busy, err := w.goal.Runs.HeldBy(ctx, info.Serial, nil)
 		switch {
 		case err != nil:
 			return nil, err
