@@ -89,8 +89,10 @@ func TestTheNextMessageSettlesWhatARunWaitsFor(t *testing.T) {
 		call     any // that is made: a usecase.Reply stands for one that continues; nil for none
 		shows    string
 	}{
-		"a question": {inquiry.Question{Kind: inquiry.KindInfo}, "", false, "42",
+		"a question": {inquiry.Question{Kind: inquiry.KindInfo}, "q1q1", false, "42",
 			usecase.Reply{Words: "42"}, "q?"},
+		"words beside a question that was not seen": {inquiry.Question{Kind: inquiry.KindInfo}, "",
+			false, "stop, wrong app", says("stop, wrong app"), "q?"},
 		"an action": {acts(2, false), "q1q1", false, " Yes. ",
 			usecase.Reply{Decisions: append(approves, approves...)},
 			"q?\nAnswer yes, and it is done."},

@@ -46,6 +46,7 @@ type conversation struct {
 	words    string // of the user, now
 	session  string // to continue, or its id's beginning ("" begins one)
 	question string // that the user saw last and answers, or ""
+	seen     bool   // what the assistant said last is there: "" is no question then
 }
 
 type chatMessage struct {
@@ -139,6 +140,7 @@ func (c *conversation) readMarks() error {
 			c.question = found[1]
 		}
 		found := marked().FindStringSubmatch(said)
+		c.seen = found != nil
 		switch {
 		case c.session != "":
 		case found == nil:

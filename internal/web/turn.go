@@ -122,11 +122,12 @@ func (t *chatTurn) steer(ctx context.Context) error {
 	return err
 }
 
-// answers reports whether the user's words are for the question. A question about acts must have
-// been seen.
+// answers reports whether the user's words are for the question. It must have been seen; where that
+// cannot be told, that goes for questions about acts alone.
 func (t *chatTurn) answers(q *inquiry.Question) bool {
 	return q != nil && t.mayAnswer(q) &&
-		(q.ID == t.question || t.question == "" && q.Kind.Flag() == "" && !q.ForPeople())
+		(q.ID == t.question ||
+			t.question == "" && !t.seen && q.Kind.Flag() == "" && !q.ForPeople())
 }
 
 // mayAnswer reports whether who talks here may answer the question.
