@@ -54,7 +54,9 @@ var (
 	enclosed = text.Lazily(`(?is)\A\s*#+ *task: *\n|<(chat_?history|chat|conversation|messages|` +
 		`history|transcript|dialogue)\b[^>]*>.*</|\n\|\|>\w+:|<\|?fim_\w+\|?>|` +
 		`\{\{fill_here\}\}|\ndiff --git |` +
-		`\[\s*\{\s*(?:"\w*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.-]+)\s*,\s*)*"role"\s*:\s*"[^"]`)
+		`\[\s*\{\s*(?:"\w*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.-]+|` +
+		`\[(?:[^\[\]"]|"(?:[^"\\]|\\.)*")*\]|` +
+		`\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\})\s*,\s*)*"role"\s*:\s*"[^"]`)
 	// the name of a side in front of its turn
 	sideOfUser      = text.Lazily(`(?im)^[\s>*#-]*(user|human|用户|人类)\**\s*[:：]`)
 	sideOfAssistant = text.Lazily(`(?im)^[\s>*#-]*(assistant|ai|bot|助手|助理)\**\s*[:：]`)

@@ -31,6 +31,8 @@ func TestWhatAChatProgramAsksByItselfIsNoTask(t *testing.T) {
 			`[{\"role\":\"user\",\"content\":\"Send it\"}]"}]}`,
 		"JSON with more beside the roles": `{"messages":[{"role":"user","content":"Name it: ` +
 			`[ {\"n\": 1, \"content\": \"{\\\"Send\\\"}\", \"role\": \"user\"}]"}]}`,
+		"JSON with parts": `{"messages":[{"role":"user","content":"Name it: ` +
+			`[{\"content\":[{\"type\":\"text\",\"text\":\"a [b\"}],\"of\":{\"n\":1},\"role\":\"user\"}]"}]}`,
 		"a check": `{"max_tokens":1,"messages":[{"role":"user","content":"hi"}]}`,
 		"odd members": `{"max_tokens":"1","response_format":"x","max_completion_tokens":2,"messages":` +
 			`[{"role":"user","content":"ping"}]}`,
