@@ -1,10 +1,13 @@
 package web
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -24,24 +27,25 @@ func (s *core) forward(
 	if err != nil || at == "" {
 		return false, err
 	}
+	body, err := bodyOf(r)
+	if err != nil {
+		return false, err
+	}
 	said := vouch{Viewer: v, At: time.Now().UTC()}
-	said.Mark = said.mark(r, s.opts.Farm.Sign)
+	said.Mark = said.mark(r, body, s.opts.Farm.Sign)
 	b, _ := json.Marshal(said) // nothing in it can fail
 	ctx, end := s.untilClosing(r.Context())
 	defer end()
 	out, err := http.NewRequestWithContext(ctx, r.Method,
-		strings.TrimSuffix(at, "/")+r.URL.RequestURI(), r.Body)
+		strings.TrimSuffix(at, "/")+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
 		return false, err
 	}
-	out.ContentLength = r.ContentLength
 	out.Header = http.Header{"Content-Type": r.Header["Content-Type"],
 		forHeader: {base64.StdEncoding.EncodeToString(b)}}
-	res, err := http.DefaultTransport.RoundTrip(out)
+	res, err := direct.RoundTrip(out)
 	if err != nil {
-		return true, refuse("DEVICE_NOT_FOUND", hint.Add(
-			fmt.Errorf("the machine of the phone does not answer: %w", err),
-			"see that it is up, and that farm.addr of it can be reached from here"))
+		return true, unanswered(r.Method, err)
 	}
 	defer res.Body.Close()
 	for _, name := range []string{"Content-Type", "Content-Length", "Retry-After"} {
@@ -52,6 +56,21 @@ func (s *core) forward(
 	w.Header().Set("X-Accel-Buffering", "no") // a proxy is to hold nothing back
 	w.WriteHeader(res.StatusCode)
 	return true, s.stream(w, r, v).copy(res.Body)
+}
+
+// direct reaches machines by their own addresses, through no proxy of the environment.
+var direct = &http.Transport{IdleConnTimeout: time.Minute}
+
+// unanswered is the refusal of a request that a machine has not answered. It may have carried out
+// what it got.
+func unanswered(method string, err error) error {
+	op, is := errors.AsType[*net.OpError](err)
+	err = fmt.Errorf("the machine of the phone does not answer: %w", err)
+	if method != http.MethodGet && !(is && op.Op == "dial") {
+		return refuse("OUTCOME_UNKNOWN", err)
+	}
+	return refuse("DEVICE_NOT_FOUND", hint.Add(err,
+		"see that it is up, and that farm.addr of it can be reached from here"))
 }
 
 // copy sends what comes as it comes.

@@ -2,11 +2,15 @@ package web_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
 	"image/jpeg"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
@@ -94,6 +98,48 @@ func TestAFrontShowsAWorkersPhoneAndCarriesTouches(t *testing.T) {
 	require.Contains(t, a.text, "farm.addr")
 }
 
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// The proxies of the environment, which the default transport has, are not for what machines say to
+// each other.
+func TestMachinesSpeakWithoutProxies(t *testing.T) {
+	worker := newRig(t, func(o *web.Options) { o.Farm = &remote{} })
+	front, _ := newFront(t, worker)
+	usual := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = usual })
+	http.DefaultTransport = roundTrip(func(*http.Request) (*http.Response, error) {
+		return nil, errors.New("a proxy")
+	})
+	worker.hands.taken.Store(true)
+	a := front.post("/v1/devices/A/input", front.boss, `{"type":"tap","x":0.5,"y":0.25}`)
+	require.Equal(t, http.StatusOK, a.status, a.text)
+}
+
+// A touch whose answer is lost may have been carried out: it is not said that it was not.
+func TestATouchThatMayHaveReachedThePhoneIsNotSaidToHaveFailed(t *testing.T) {
+	worker := newRig(t, func(o *web.Options) { o.Farm = &remote{} })
+	front, _ := newFront(t, worker)
+	worker.hands.taken.Store(true)
+	tap := func(g *rig) answer {
+		return g.post("/v1/devices/A/input", g.boss, `{"type":"tap","x":0.5,"y":0.25}`)
+	}
+	worker.hands.fails.Store(fmt.Errorf("typing: %w", context.DeadlineExceeded))
+	for _, g := range []*rig{worker, front} {
+		a := tap(g)
+		require.Equal(t, http.StatusGatewayTimeout, a.status, a.text)
+		require.Contains(t, a.text, "OUTCOME_UNKNOWN")
+		require.Contains(t, a.text, "look")
+	}
+	worker.http.Config.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		panic(http.ErrAbortHandler)
+	})
+	a := tap(front)
+	require.Equal(t, http.StatusGatewayTimeout, a.status, a.text)
+	require.Contains(t, a.text, "OUTCOME_UNKNOWN")
+}
+
 func TestATakeoverReachesTheWorkerThatCarriesTheRunOut(t *testing.T) {
 	worker := newRig(t, func(o *web.Options) { o.Farm = &remote{} })
 	front, _ := newFront(t, worker)
@@ -109,8 +155,9 @@ func TestATakeoverReachesTheWorkerThatCarriesTheRunOut(t *testing.T) {
 	require.Empty(t, sent.Header.Get("Authorization"), "no token leaves the machine")
 
 	// What one machine says is good for that request alone.
+	var body io.Reader
 	again := func(method, path string, edit func(h http.Header)) int {
-		r := httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+path, nil)
+		r := httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+path, body)
 		r.Header = sent.Header.Clone()
 		edit(r.Header)
 		w := httptest.NewRecorder()
@@ -123,6 +170,10 @@ func TestATakeoverReachesTheWorkerThatCarriesTheRunOut(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, again("POST", path, as), "it comes in")
 	require.Equal(t, http.StatusUnauthorized, again("GET", path[:len(path)-len("/takeover")], as))
 	require.Equal(t, http.StatusUnauthorized, again("POST", "/v1/farm/drain", as))
+	require.Equal(t, http.StatusUnauthorized, again("POST", path+"?x=1", as))
+	body = strings.NewReader("{}")
+	require.Equal(t, http.StatusUnauthorized, again("POST", path, as))
+	body = nil
 	for _, wrong := range []string{"x", "e30=", "eyJ2aWV3ZXIiOnsiQWxsIjp0cnVlfX0="} {
 		require.Equal(t, http.StatusUnauthorized,
 			again("POST", path, func(h http.Header) { h.Set("X-Taploop-For", wrong) }))

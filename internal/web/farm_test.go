@@ -108,7 +108,9 @@ func TestPeopleWhoSeeAllChangeTheMachines(t *testing.T) {
 		for token, code := range map[string]int{"": http.StatusUnauthorized,
 			"nope": http.StatusUnauthorized, g.ann: http.StatusForbidden,
 			g.kim: http.StatusForbidden} {
-			require.Equal(t, code, g.post(path, token, body).status, "%s %s", route, token)
+			a := g.post(path, token, body)
+			require.Equal(t, code, a.status, "%s %s", route, token)
+			require.NotContains(t, a.text, "shown", "it is done, and not shown")
 		}
 		for _, wrong := range []string{"", "[]", `{"worker":1}`, `{"other":"x"}`, body + body} {
 			a := g.post(path, g.boss, wrong)

@@ -223,6 +223,9 @@ func (s *screens) input(w http.ResponseWriter, r *http.Request, v viewer) error 
 	if _, refused := errors.AsType[*runs.Error](err); refused {
 		return err
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return refuse("OUTCOME_UNKNOWN", fmt.Errorf("the phone did not take it in time: %w", err))
+	}
 	if err != nil {
 		return refuse("NOT_CARRIED_OUT", fmt.Errorf("the phone did not take it: %w", err))
 	}

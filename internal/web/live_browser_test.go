@@ -175,6 +175,14 @@ func doesNotFollow(t *testing.T, browser context.Context) {
 	p.do(js("go()"))
 	p.until(`heard.at(-1) === "hello"`)
 	require.Equal(t, "", p.text("live.typed"))
+
+	// What may have been typed is not there to be typed twice; what was not is.
+	for code, left := range map[string]string{"OUTCOME_UNKNOWN": "", "NOT_CARRIED_OUT": "fish"} {
+		p.do(js(fmt.Sprintf(`globalThis.typed = false; live.api = { input: async () => ({ code: %q, message: "m" }) };
+			live.text.value = "fish"; live.type().then(() => { typed = true; })`, code)))
+		p.until("typed")
+		require.Equal(t, left+" m", p.text("live.text.value + ' ' + live.problem.textContent"), code)
+	}
 }
 
 func takesOver(t *testing.T, browser context.Context) {

@@ -65,6 +65,7 @@ type hands struct {
 	phone  *devicetest.Fake // with the serials A and emu-1
 	taken  atomic.Bool
 	holder atomic.Value // the client whose session has the phones, as a string
+	fails  atomic.Value // the error of touches, if there is one
 	mu     sync.Mutex
 	kinds  []string
 }
@@ -102,6 +103,9 @@ func (h *hands) Touch(ctx ctx, t web.Touch, g actions.Gesture) error {
 	}
 	if !h.taken.Load() {
 		return runs.Refuse("NOTHING_TO_TAKE_OVER", "take it over", "nobody has it")
+	}
+	if err, is := h.fails.Load().(error); is {
+		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

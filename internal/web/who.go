@@ -1,11 +1,15 @@
 package web
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -53,11 +57,11 @@ func (v viewer) person(why string) error {
 	return refuse("NOT_A_PERSON", errors.New(why))
 }
 
-// operator refuses who does not see everything, too.
+// operator refuses programs, and people who do not see everything.
 func (v viewer) operator(why string) error {
 	err := v.person(why)
 	if err == nil && !v.All {
-		err = refuse("NOT_A_PERSON", errors.New("this is shown to those who see everything"))
+		err = refuse("NOT_A_PERSON", errors.New("this is for those who see everything"))
 	}
 	return err
 }
@@ -230,11 +234,11 @@ type vouch struct {
 	Mark   []byte    `json:"mark,omitempty"`
 }
 
-// mark signs v for the request.
-func (v vouch) mark(r *http.Request, sign func(string) []byte) []byte {
+// mark signs v for the request with this body.
+func (v vouch) mark(r *http.Request, body []byte, sign func(string) []byte) []byte {
 	v.Mark = nil
 	b, _ := json.Marshal(v) // nothing in it can fail
-	return sign(r.Method + " " + r.URL.Path + " " + string(b))
+	return sign(fmt.Sprintf("%s %s %x %s", r.Method, r.URL.RequestURI(), sha256.Sum256(body), b))
 }
 
 // forwarded returns the viewer for whom another machine sends the request.
@@ -244,7 +248,9 @@ func (g authenticator) forwarded(r *http.Request) (viewer, error) {
 	if err == nil {
 		err = json.Unmarshal(b, &v)
 	}
-	if err != nil || g.sign == nil || !hmac.Equal(v.Mark, v.mark(r, g.sign)) ||
+	body, cut := bodyOf(r)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if cmp.Or(err, cut) != nil || g.sign == nil || !hmac.Equal(v.Mark, v.mark(r, body, g.sign)) ||
 		time.Since(v.At).Abs() > vouched {
 		return viewer{}, refuse("UNAUTHORIZED", errStrangeMachine)
 	}

@@ -67,7 +67,7 @@ export async function get(path) {
 }
 
 export const problem = (json) =>
-  json.error ? { message: json.error.message, mend: json.error.mend, fields: json.fields } : { message: words().offline };
+  json.error ? { code: json.error.code, message: json.error.message, mend: json.error.mend, fields: json.fields } : { message: words().offline };
 
 // act sends a request that changes something. It returns what is wrong, or nothing.
 export const act = (path, body) => wrongIn(call("POST", path, body));
