@@ -8,6 +8,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/web"
@@ -89,4 +90,17 @@ func TestASessionIsBegunWithAGoal(t *testing.T) {
 	a = g.post("/v1/sessions", g.ann, `{"goal":"find a hotel","task":"tap"}`)
 	require.Equal(t, 400, a.status, a.text)
 	require.Contains(t, a.text, "no argument")
+}
+
+// Why phones cannot be listed is not that one is not there.
+func TestPhonesThatCannotBeListedSayWhy(t *testing.T) {
+	g := newRig(t, nil)
+	for code, err := range map[string]error{"INTERNAL": errors.New("a bug"),
+		"STORE_UNAVAILABLE": store.ErrLocked,
+		"ADB_UNREACHABLE":   runs.Refuse(runs.ADBUnreachable, "start it", "no ADB server is listening")} {
+		g.tasks.noPhones = err
+		a := g.get("/v1/devices", g.boss)
+		require.Contains(t, a.text, `"code":"`+code+`"`)
+		require.NotEqual(t, 404, a.status)
+	}
 }

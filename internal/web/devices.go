@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
@@ -37,7 +36,7 @@ func (s *screens) listDevices(w http.ResponseWriter, r *http.Request, v viewer) 
 	c := &usecase.Call{Client: v.owner(), By: v.actor()}
 	list, err := s.opts.Tasks.ListPhones(r.Context(), c, r.URL.Query().Get("states") == "true")
 	if err != nil {
-		return refuse("DEVICE_NOT_FOUND", hint.Add(err, hint.Of(err)))
+		return err
 	}
 	out := make([]deviceView, 0, len(list))
 	for _, p := range list {
