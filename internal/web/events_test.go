@@ -18,6 +18,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/inquirytest"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
@@ -477,4 +478,78 @@ func TestARunOfAnotherProcessThatIsOverAtOnceIsHeardOf(t *testing.T) {
 	}
 	heard(begin(store.Running)) // by then it has looked once
 	heard(begin(store.Cancelled))
+}
+
+type allSessions = web.Sessions
+
+// lookedAt counts how often a session is read, and how often all are listed.
+type lookedAt struct {
+	allSessions
+	found, rounds atomic.Int64
+}
+
+func (s *lookedAt) Sessions(c ctx, f store.Filter) ([]store.Overview, error) {
+	if f.ID == "" {
+		s.rounds.Add(1)
+	}
+	return s.allSessions.Sessions(c, f)
+}
+
+func (s *lookedAt) Find(c ctx, id string, of store.Owners) (store.Session, error) {
+	s.found.Add(1)
+	return s.allSessions.Find(c, id, of)
+}
+
+func TestASessionInWhichNothingHappensIsNotReadAgain(t *testing.T) {
+	var seen *lookedAt
+	g := newRig(t, func(o *web.Options) {
+		seen = &lookedAt{allSessions: o.Sessions}
+		o.Sessions, o.Elsewhere = seen, time.Millisecond
+	})
+	run := g.running("order tea", 1)
+	_, err := g.store.Runs.Transition(t.Context(), run.ID, store.Change{To: store.Paused})
+	require.NoError(t, err)
+	s := g.listen(g.boss, "")
+	for h := s.next(); !strings.Contains(h.data, `"PAUSED"`); h = s.next() {
+		require.NotEmpty(t, h.name, "the stream has ended")
+	}
+	rounds := func(n int64) {
+		from := seen.rounds.Load()
+		require.Eventually(t, func() bool { return seen.rounds.Load() > from+n }, patient.Lid,
+			time.Millisecond)
+	}
+	rounds(5)
+	before := seen.found.Load()
+	rounds(50)
+	require.LessOrEqual(t, seen.found.Load()-before, int64(2))
+
+	run, err = g.store.Runs.Transition(t.Context(), run.ID, store.Change{To: store.Running})
+	require.NoError(t, err)
+	g.step(run, 2) // as another process does
+	for h := s.next(); !strings.Contains(h.data, `"index":2`); h = s.next() {
+		require.NotEmpty(t, h.name, "the stream has ended")
+	}
+}
+
+// Of the settled questions, which only grow in number, no more are looked up than are shown.
+func TestOnlyTheQuestionsThatAreShownAreLookedUp(t *testing.T) {
+	var seen *lookedAt
+	g := newRig(t, func(o *web.Options) {
+		seen = &lookedAt{allSessions: o.Sessions}
+		o.Sessions = seen
+	})
+	var newest inquiry.Question
+	for range 5 {
+		newest = g.waiting("ann", inquiry.Question{})
+		a := g.post("/v1/inquiries/"+newest.ID+"/reply", g.boss, `{"response":"x"}`)
+		require.Equal(t, 200, a.status, a.text)
+	}
+	for h := g.probe.next(); h.name != "inquiry.resolved" || idOf(t, h) != newest.ID; {
+		h = g.probe.next() // what the feed reads is read
+	}
+	before := seen.found.Load()
+	a := g.get("/v1/inquiries?status=all&limit=1", g.kim)
+	require.Equal(t, 200, a.status, a.text)
+	require.Contains(t, a.text, newest.ID)
+	require.LessOrEqual(t, seen.found.Load()-before, int64(1))
 }

@@ -111,7 +111,8 @@ type lastSeen struct {
 	run, reason string
 	state       store.State
 	step        int
-	done        time.Time // of that step, which is sent again if it was carried out after all
+	// of that step, which is sent again if it was carried out after all; in a list, of the change
+	done time.Time
 }
 
 // maxKnown bounds the memory of pumpSessions. Of a session that is forgotten the state and the last
@@ -155,15 +156,10 @@ func (f *feed) pumpSessions() {
 	}
 }
 
-// lookElsewhere adds the sessions whose runs are under way, or were when they were last looked at,
-// to those that changed, and those that are listed otherwise than before: what another process does
+// lookElsewhere adds the sessions that are listed otherwise than before to those that changed, and
+// those that are not listed any more though their runs were under way: what another process does
 // with its own is only in the store. It returns the list.
 func (f *feed) lookElsewhere(sessions, before map[string]lastSeen) map[string]lastSeen {
-	for id, k := range sessions {
-		if !k.state.Terminal() {
-			f.changes.add(id)
-		}
-	}
 	all, err := f.opts.Sessions.Sessions(f.ctx, store.Filter{Limit: sessionsShown})
 	if err != nil && f.ctx.Err() == nil {
 		f.opts.Log.Error("looking at the runs of other processes", "err", err)
@@ -174,11 +170,17 @@ func (f *feed) lookElsewhere(sessions, before map[string]lastSeen) map[string]la
 		if o.Latest == nil {
 			continue
 		}
-		now := lastSeen{run: o.Latest.ID, state: o.Latest.State}
+		now := lastSeen{o.Latest.ID, string(o.Latest.StopReason), o.Latest.State, o.Steps,
+			o.UpdatedAt}
 		listed[o.ID] = now
-		// one that began and ended since the last look is new in the list
-		if !now.state.Terminal() || before != nil && before[o.ID] != now {
+		// at first, what has ended is not told
+		if before[o.ID] != now && (before != nil || !now.state.Terminal()) {
 			f.changes.add(o.ID)
+		}
+	}
+	for id, k := range sessions {
+		if _, is := listed[id]; !is && !k.state.Terminal() {
+			f.changes.add(id)
 		}
 	}
 	return listed
@@ -282,7 +284,7 @@ func (c *snapshots) get(v viewer) *snapshot {
 // the snapshot has already.
 func (f *feed) make(ctx context.Context, v viewer, x *snapshot) error {
 	at, made := f.ring.last(), time.Now()
-	questions, err := f.records.visible(ctx, v, inquiry.Filter{Status: inquiry.Pending})
+	questions, err := f.records.visible(ctx, v, inquiry.Filter{Status: inquiry.Pending}, 0)
 	if err != nil {
 		return err
 	}

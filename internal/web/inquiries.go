@@ -43,15 +43,12 @@ func (s *inbox) listInquiries(w http.ResponseWriter, r *http.Request, v viewer) 
 			return err
 		}
 	}
-	list, err := s.records.visible(r.Context(), v, f)
-	if err != nil {
-		return err
-	}
 	if limit == 0 && f.Status != inquiry.Pending {
 		limit = maxLimit // settled questions only accumulate
 	}
-	if limit > 0 && len(list) > limit {
-		list = list[len(list)-limit:] // the newest
+	list, err := s.records.visible(r.Context(), v, f, limit)
+	if err != nil {
+		return err
 	}
 	return send(w, http.StatusOK, map[string]any{"inquiries": list})
 }

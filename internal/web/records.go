@@ -66,16 +66,21 @@ func (o records) viewOf(q inquiry.Question) inquiryView {
 	return v
 }
 
-// visible lists the questions that the viewer may see, oldest first. The list is never nil.
-func (o records) visible(ctx context.Context, v viewer, f inquiry.Filter) ([]inquiryView, error) {
+// visible lists the newest questions that the viewer may see, oldest first: as many as most, unless
+// that is 0. The list is never nil.
+func (o records) visible(ctx context.Context, v viewer, f inquiry.Filter, most int) (
+	[]inquiryView, error) {
 	all, err := o.questions.List(ctx, f)
 	if err != nil {
 		return nil, err
 	}
 	type owner struct{ session, client string }
 	owners := map[owner]bool{}
-	list := make([]inquiryView, 0, len(all))
-	for _, q := range all {
+	list := []inquiryView{}
+	for _, q := range slices.Backward(all) {
+		if most > 0 && len(list) == most {
+			break
+		}
 		key := owner{q.SessionID, q.Client}
 		seen, known := owners[key]
 		if !known {
@@ -88,7 +93,8 @@ func (o records) visible(ctx context.Context, v viewer, f inquiry.Filter) ([]inq
 			list = append(list, o.viewOf(q))
 		}
 	}
-	return slices.Clip(list), nil
+	slices.Reverse(list)
+	return list, nil
 }
 
 // sees decides by whom the question belongs to.
