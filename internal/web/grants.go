@@ -85,11 +85,7 @@ func (s *inbox) giveGrant(w http.ResponseWriter, r *http.Request, v viewer) erro
 
 // endGrant takes leave back.
 func (s *inbox) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error {
-	var body struct {
-		Scope  guard.Scope `json:"scope"`
-		Name   string      `json:"name"`
-		Target string      `json:"target"`
-	}
+	var body guard.Leave
 	if err := v.person(grantsForPeople); err != nil {
 		return err
 	}
@@ -99,8 +95,7 @@ func (s *inbox) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error
 	if body.Scope == "" {
 		return badRequest(`there is no "scope" (want those of one of the grants)`)
 	}
-	l := guard.Leave{Scope: body.Scope, Name: body.Name, Target: body.Target}
-	ended, err := s.opts.Grants.End(r.Context(), l, v.owners(), v.by())
+	ended, err := s.opts.Grants.End(r.Context(), body, v.owners(), v.by())
 	if err != nil {
 		return err
 	}
