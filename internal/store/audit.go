@@ -44,6 +44,7 @@ const (
 	// an action was carried out under the leave in Text
 	AuditUnasked AuditEvent = "unasked"
 	AuditAdopted AuditEvent = "adopted" // what belonged to no client belongs to one now
+	AuditDeleted AuditEvent = "deleted" // the session is gone, with all but its audit
 )
 
 // AuditEntry is one row of the audit. Nothing of it is secret.

@@ -261,10 +261,13 @@ func TestTheAuditCannotBeChangedAndOutlivesItsSession(t *testing.T) {
 		Reason: agentloop.Cancelled})
 	require.NoError(t, err)
 	before := audit(t, s, store.AuditFilter{})
-	require.NoError(t, s.Delete(t.Context(), r.SessionID))
+	require.NoError(t, s.Delete(t.Context(), r.SessionID, store.AuditEntry{}))
 	_, err = b.Get(t.Context(), q.ID)
 	require.ErrorIs(t, err, inquiry.ErrNotFound)
-	require.Equal(t, before, audit(t, s, store.AuditFilter{SessionID: r.SessionID}))
+	after := audit(t, s, store.AuditFilter{SessionID: r.SessionID})
+	require.Equal(t, before, after[:len(before)])
+	require.Len(t, after, len(before)+1)
+	require.Equal(t, store.AuditDeleted, after[len(before)].Event)
 }
 
 func TestAQuestionThatCannotBeAuditedIsNotAsked(t *testing.T) {

@@ -11,8 +11,10 @@ import (
 
 // Delete removes a session with its runs, steps, frames and questions. The audit keeps its entries.
 // It returns a *StateError if the session's run is queued, running or waiting for a person.
-func (s *Store) Delete(ctx context.Context, sessionID string) error {
-	deleted, err := deleteSession(ctx, s, sessionID, time.Time{}, nil)
+func (s *Store) Delete(ctx context.Context, sessionID string, by AuditEntry) error {
+	by.Event, by.SessionID = AuditDeleted, sessionID
+	deleted, err := deleteSession(ctx, s, sessionID, time.Time{},
+		func(ctx context.Context, tx *tx) error { return tx.audit(ctx, by) })
 	if err == nil && !deleted {
 		err = listHint(fmt.Errorf("session %q: %w", sessionID, ErrNotFound))
 	}

@@ -49,7 +49,7 @@ func TestARunEndsOnlyWhenAllThatWasSaidIsHeard(t *testing.T) {
 	_, err = s.Runs.Transition(t.Context(), r.ID, store.Change{To: store.Completed})
 	require.NoError(t, err)
 	require.ErrorAs(t, say("stop"), &state)
-	require.NoError(t, s.Delete(t.Context(), r.SessionID))
+	require.NoError(t, s.Delete(t.Context(), r.SessionID, store.AuditEntry{}))
 	list, err = s.Journal(r).(agentloop.Mailbox).Messages(t.Context(), 0)
 	require.NoError(t, err)
 	require.Empty(t, list, "they go with their session")

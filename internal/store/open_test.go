@@ -286,11 +286,11 @@ func TestOldSessionsArePruned(t *testing.T) {
 		require.Empty(t, steps)
 	}
 	var state *store.StateError
-	err = s.Delete(t.Context(), runs[1].SessionID)
+	err = s.Delete(t.Context(), runs[1].SessionID, store.AuditEntry{})
 	require.ErrorAs(t, err, &state)
 	require.Equal(t, "stop the session first", hint.Of(err))
-	require.NoError(t, s.Delete(t.Context(), young.SessionID))
-	require.ErrorIs(t, s.Delete(t.Context(), young.SessionID), store.ErrNotFound)
+	require.NoError(t, s.Delete(t.Context(), young.SessionID, store.AuditEntry{}))
+	require.ErrorIs(t, s.Delete(t.Context(), young.SessionID, store.AuditEntry{}), store.ErrNotFound)
 }
 
 func TestACallThatIsCancelledBeforeItBeginsWritesNothing(t *testing.T) {

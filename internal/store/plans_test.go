@@ -93,7 +93,7 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 	plans.Take()
 	_, err = s.Runs.Transition(ctx, r.ID, store.Change{To: store.Cancelled})
 	require.NoError(t, err)
-	require.NoError(t, s.Delete(ctx, r.SessionID))
+	require.NoError(t, s.Delete(ctx, r.SessionID, store.AuditEntry{}))
 	for _, p := range plans.Take() {
 		require.True(t, flat("", p), p)
 	}

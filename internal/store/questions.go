@@ -128,7 +128,7 @@ func (qs Questions) Get(ctx context.Context, id string) (inquiry.Question, error
 	return list[0], doing(err, "question %q", id)
 }
 
-// standing notes which open questions were left behind. It asks once for every owner.
+// standing marks the open questions whose process has ended. It probes each owner once.
 func (qs Questions) standing(ctx context.Context, list []inquiry.Question) (
 	[]inquiry.Question, error) {
 	if !slices.ContainsFunc(list, inquiry.Question.Open) {

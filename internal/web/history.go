@@ -2,12 +2,10 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net/http"
 	"strconv"
 
-	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 )
 
@@ -21,26 +19,11 @@ func (s *sessions) getTrajectory(w http.ResponseWriter, r *http.Request, v viewe
 	if err != nil {
 		return err
 	}
-	if err := s.presented(r.Context(), &t); err != nil {
-		return err
-	}
 	told, err := export.TellAll(r.Context(), s.opts.Sessions, t)
 	if err != nil {
 		return err
 	}
 	return send(w, http.StatusOK, told)
-}
-
-// presented puts the latest run of a trajectory in the words of who owns it.
-func (s *sessions) presented(ctx context.Context, t *store.Trajectory) error {
-	if len(t.Runs) == 0 {
-		return nil
-	}
-	last, err := s.opts.Sessions.LatestRun(ctx, t.Session.ID)
-	if err == nil && last.ID == t.Runs[len(t.Runs)-1].ID {
-		t.Runs[len(t.Runs)-1] = last
-	}
-	return err
 }
 
 // getStep gives a step with the model's prompts and replies.
@@ -88,7 +71,7 @@ func (s *sessions) deleteSession(w http.ResponseWriter, r *http.Request, v viewe
 	if err != nil {
 		return err
 	}
-	if err := s.opts.Sessions.Delete(r.Context(), x.ID); err != nil {
+	if err := s.opts.Sessions.Delete(r.Context(), x.ID, v.by()); err != nil {
 		return err
 	}
 	s.opts.Log.InfoContext(r.Context(), "session deleted", "session", x.ID, "by", v.Name)

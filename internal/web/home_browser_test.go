@@ -328,7 +328,7 @@ func TestASessionThatCannotBeReadSaysWhy(t *testing.T) {
 	p.until(at)
 	p.do(js("fetch = real"))
 	g.ends(run, store.Change{To: store.Completed, Answer: "done"})
-	require.NoError(t, g.store.Delete(t.Context(), run.SessionID)) // as in another tab
+	require.NoError(t, g.store.Delete(t.Context(), run.SessionID, store.AuditEntry{})) // as in another tab
 	p.do(js(hide(true)), js(hide(false)))
 	p.until(said + ` === "There is no such session, or it was deleted."`)
 }

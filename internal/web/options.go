@@ -34,7 +34,7 @@ type Sessions interface {
 	Find(ctx context.Context, id string, of store.Owners) (store.Session, error)
 	LatestRun(ctx context.Context, sessionID string) (store.Run, error)
 	Steps(ctx context.Context, sessionID string, after int) ([]store.StepRecord, error)
-	Delete(ctx context.Context, sessionID string) error
+	Delete(ctx context.Context, sessionID string, by store.AuditEntry) error
 	export.Source
 }
 

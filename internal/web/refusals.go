@@ -52,6 +52,8 @@ var codes = map[string]struct {
 	"CONFLICT": {http.StatusConflict, "see how the session stands, and what it waits for"},
 	"NOT_CARRIED_OUT": {http.StatusConflict,
 		"look at the live picture; if the phone is gone, bring it back"},
+	"OUTCOME_UNKNOWN": {http.StatusGatewayTimeout,
+		"it may have been done: look at the phone before you do it again"},
 	// What can be done about a reply that was not taken comes with the refusal.
 	"INVALID_REPLY":             {http.StatusBadRequest, ""},
 	"DECISION_FORBIDDEN":        {http.StatusForbidden, ""},
@@ -122,6 +124,9 @@ func refusalOf(err error) *refusal {
 	}
 	if large, is := errors.AsType[*http.MaxBytesError](err); is {
 		return refuse("TOO_LARGE", fmt.Errorf("the body is longer than %d bytes", large.Limit))
+	}
+	if _, is := errors.AsType[*store.StateError](err); is {
+		return refuse("CONFLICT", err)
 	}
 	if _, several := errors.AsType[*inquiry.AmbiguousError](err); several {
 		return refuse("INVALID_ARGUMENT", err)

@@ -105,3 +105,20 @@ func TestWhatStandsIsShownAndEndedOnThePage(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, answers)
 }
+
+func TestWhoDeletesASessionIsInTheAudit(t *testing.T) {
+	g := newRig(t, nil)
+	run := g.running("order tea", 1)
+	path := "/v1/sessions/" + run.SessionID + "/delete"
+	a := g.post(path, g.boss, "")
+	require.Equal(t, 409, a.status, a.text)
+	require.Contains(t, a.text, "stop the session first", "it is under way")
+	g.ends(run, store.Change{To: store.Cancelled})
+	require.Equal(t, 200, g.post(path, g.boss, "").status)
+	audit, err := g.store.Audit.List(t.Context(), store.AuditFilter{SessionID: run.SessionID})
+	require.NoError(t, err)
+	require.NotEmpty(t, audit)
+	last := audit[len(audit)-1]
+	require.Equal(t, []string{"deleted", "boss", inquiry.ChannelHTTP, inquiry.AuthorityHumanToken},
+		[]string{string(last.Event), last.By, last.Channel, last.Authority})
+}

@@ -90,6 +90,15 @@ func (p presented) Sessions(
 	return list, err
 }
 
+// Trajectory is a whole session.
+func (p presented) Trajectory(ctx context.Context, sessionID string) (store.Trajectory, error) {
+	t, err := p.Store.Trajectory(ctx, sessionID)
+	if n := len(t.Runs); n > 0 {
+		t.Runs[n-1] = p.manager.Presented(t.Runs[n-1])
+	}
+	return t, err
+}
+
 // observe tells the page what a run does. It returns at once.
 func (u *webUI) observe(e runs.Event) {
 	if server := u.web.Load(); server != nil {

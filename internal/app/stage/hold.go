@@ -73,7 +73,8 @@ func (h *holds) take(ctx context.Context, serial string) (context.Context, error
 	}
 	if err != nil {
 		h.db.Owner.TakeEnd(run.ID)
-		return nil, errors.Join(err, h.db.Delete(context.WithoutCancel(ctx), x.ID))
+		return nil, errors.Join(err, h.db.Delete(context.WithoutCancel(ctx), x.ID,
+			store.AuditEntry{}))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
