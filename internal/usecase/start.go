@@ -97,7 +97,7 @@ func (t Turn) Of(queue bool) (out runs.Turn, err error) {
 		err = runs.Refuse(runs.InvalidArgument, "pass low, normal or high",
 			"there is no priority %q", t.Priority)
 	case wait != 0 && (wait < 1 || wait > MostQueued.Seconds()):
-		err = runs.Refuse(runs.InvalidArgument, "pass at most a week, or leave it out",
+		err = runs.Refuse(runs.InvalidArgument, "pass 1 to 604800 seconds, or leave it out",
 			"the wait for a phone has to be between 1s and 168h, not %vs", wait)
 	case !queue && (rank != 0 || wait != 0):
 		err = runs.Refuse(runs.InvalidArgument, "ask for that too (queue), or leave them out",
