@@ -9,6 +9,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // lenient is a client's transport that replaces what mcp-go cannot parse. mcp-go rejects a whole
@@ -111,13 +113,14 @@ func (l *lenient) list(page json.RawMessage) (next json.RawMessage, err error) {
 		return nil, fmt.Errorf("its list of tools cannot be read: %w", err)
 	}
 	for i, one := range append(p.Tools, p.Prompts...) {
-		t := listedTool{Schema: member(one, "inputSchema"), Name: word(one, "name"),
-			Description: word(one, "description")}
+		t := listedTool{Schema: wire.At(one, "inputSchema"),
+			Name:        wire.Text(wire.At(one, "name")),
+			Description: wire.Text(wire.At(one, "description"))}
 		if t.Name == "" {
 			continue
 		}
 		if i >= len(p.Tools) {
-			t.asPrompt(member(one, "arguments"))
+			t.asPrompt(wire.At(one, "arguments"))
 		}
 		if slices.ContainsFunc(l.tools, func(k listedTool) bool { return k.Name == t.Name }) {
 			continue

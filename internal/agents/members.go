@@ -7,6 +7,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -18,19 +19,6 @@ type listedTool struct {
 	Prompt      string          // the prompt that it returns, "" for a tool
 }
 
-// member is a member of an object, or nil if missing.
-func member(object json.RawMessage, name string) json.RawMessage {
-	var all map[string]json.RawMessage
-	_ = json.Unmarshal(object, &all) // what is no object has no members
-	return all[name]
-}
-
-// word is a member of an object that is a text, or "".
-func word(object json.RawMessage, name string) (s string) {
-	_ = json.Unmarshal(member(object, name), &s) // of another type
-	return s
-}
-
 // asPrompt makes t, which has a prompt's name and description, a tool that returns the prompt. Its
 // arguments are texts.
 func (t *listedTool) asPrompt(arguments json.RawMessage) {
@@ -38,12 +26,13 @@ func (t *listedTool) asPrompt(arguments json.RawMessage) {
 	_ = json.Unmarshal(arguments, &all) // a prompt without arguments
 	properties, required := map[string]any{}, []string{}
 	for _, a := range all {
-		name := word(a, "name")
+		name := wire.Text(wire.At(a, "name"))
 		if name == "" {
 			continue
 		}
-		properties[name] = map[string]any{"type": "string", "description": word(a, "description")}
-		if string(member(a, "required")) == "true" {
+		properties[name] = map[string]any{"type": "string",
+			"description": wire.Text(wire.At(a, "description"))}
+		if string(wire.At(a, "required")) == "true" {
 			required = append(required, name)
 		}
 	}
@@ -60,12 +49,12 @@ func (t *listedTool) asPrompt(arguments json.RawMessage) {
 // promptText returns a prompt with the texts of its messages as its description.
 func promptText(raw json.RawMessage) (json.RawMessage, error) {
 	var messages []json.RawMessage
-	if err := json.Unmarshal(member(raw, "messages"), &messages); err != nil {
+	if err := json.Unmarshal(wire.At(raw, "messages"), &messages); err != nil {
 		return nil, fmt.Errorf("its messages cannot be read: %w", err)
 	}
 	var all []string
 	for _, m := range messages {
-		content := member(m, "content")
+		content := wire.At(m, "content")
 		parts := []json.RawMessage{content}
 		if list := []json.RawMessage(nil); json.Unmarshal(content, &list) == nil {
 			parts = list

@@ -35,11 +35,16 @@ const (
 		"the tool itself."
 )
 
+// A text is read for calls up to maxWritten bytes, and to where so many brackets are no JSON: each
+// costs a look at what follows it, for the keys of a call within maxKeys bytes.
+const maxWritten, maxUnread, maxKeys = 256 << 10, 100, 8 << 10
+
 // parseCalls returns the calls that are written in a text as JSON objects. What was meant as a call
 // and cannot be read is a problem. last says that nothing but markup follows the last call.
 func parseCalls(reply string, tools map[string]Tool) (calls []model.ToolCall, last bool,
 	problem string) {
-	for at := 0; ; {
+	reply = reply[:min(len(reply), maxWritten)]
+	for at, unread := 0, 0; unread < maxUnread; {
 		m := opens.FindStringSubmatchIndex(reply[at:])
 		if m == nil {
 			break
@@ -48,13 +53,14 @@ func parseCalls(reply string, tools map[string]Tool) (calls []model.ToolCall, la
 		var value json.RawMessage
 		d := json.NewDecoder(strings.NewReader(reply[begin:]))
 		if err := d.Decode(&value); err != nil {
-			block, _, _ := strings.Cut(reply[begin:], "```")
+			block, _, _ := strings.Cut(reply[begin:min(begin+maxKeys, len(reply))], "```")
 			if callKeys.MatchString(block) || begin == 0 && block[0] == '{' {
 				return nil, false, "A call could not be read, as it is no JSON: " +
 					text.Cut(text.Line(err.Error()), 200) +
 					". Nothing was carried out; write it again."
 			}
 			at = begin + 1
+			unread++
 			continue
 		}
 		at = begin + int(d.InputOffset())
