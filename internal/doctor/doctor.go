@@ -23,7 +23,6 @@ type Options struct {
 	// Broken is why the configuration cannot be read, or nil
 	Broken error
 	Now    func() time.Time // nil means time.Now
-	Built  time.Time        // of the program: no clock is right that is behind it
 	Within time.Duration    // how long all takes at most, 0 means just under ten seconds
 }
 
@@ -36,8 +35,7 @@ func Run(ctx context.Context, o Options) Report {
 	}
 	var server, asked, data, served, settings ledger
 	var seen []string
-	var clock watch
-	clock.now, clock.built = o.Now, o.Built
+	clock := watch{now: o.Now}
 	var wg sync.WaitGroup
 	if o.ADB != nil {
 		wg.Go(func() { seen = o.ADB.check(ctx, &server, &clock) })

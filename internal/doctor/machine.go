@@ -71,7 +71,6 @@ func existing(dir string) string {
 // watch compares this machine's clock with others.
 type watch struct {
 	now    func() time.Time
-	built  time.Time
 	behind atomic.Pointer[time.Duration] // the endpoint's clock, nil if unknown
 	phones []phoneClock                  // that differ from this machine
 }
@@ -109,9 +108,6 @@ func (w *watch) check(l *ledger) {
 	switch {
 	case behind != nil && behind.Abs() > mostAhead:
 		l.add("clock.wrong", "clock", "off", behind.Abs().Round(time.Second).String())
-		return
-	case w.now().Before(w.built):
-		l.add("clock.wrong", "clock", "off", w.built.Sub(w.now()).Round(time.Second).String())
 		return
 	case len(w.phones) == 0:
 		l.add("clock.ready", "clock")
