@@ -60,26 +60,21 @@ type TouchSensor interface {
 type Options struct {
 	Open func(ctx context.Context, serial string) (Phone, error)
 
-	Side     int // the longest side of a picture in pixels, 1200 by default
-	Quality  int // of the JPEG, 60 by default
-	MaxBytes int // of a picture, which is made smaller to fit, 200 KiB by default
-
-	Fast  time.Duration // between captures while the screen changes, 200 ms by default
-	Slow  time.Duration // between captures while the screen is still, 1.5 s by default
-	Rest  time.Duration // time without a change until the screen is still, 2 s by default
-	Check time.Duration // between reads of the state while the screen is still, 10 s by default
-
-	Log *slog.Logger // nil discards
+	MaxBytes int          // of a picture, which is made smaller to fit, 200 KiB by default
+	Log      *slog.Logger // nil discards
 }
 
+const (
+	longest   = 1200                    // side of a picture in pixels
+	quality   = 60                      // of the JPEG
+	fast      = 200 * time.Millisecond  // between captures while the screen changes
+	slow      = 1500 * time.Millisecond // between captures while the screen is still
+	restful   = 2 * time.Second         // time without a change until the screen is still
+	checkTime = 10 * time.Second        // between reads of the state while the screen is still
+)
+
 func (o Options) withDefaults() Options {
-	o.Side = cmp.Or(o.Side, 1200)
-	o.Quality = cmp.Or(o.Quality, 60)
 	o.MaxBytes = cmp.Or(o.MaxBytes, 200<<10)
-	o.Fast = cmp.Or(o.Fast, 200*time.Millisecond)
-	o.Slow = cmp.Or(o.Slow, 1500*time.Millisecond)
-	o.Rest = cmp.Or(o.Rest, 2*time.Second)
-	o.Check = cmp.Or(o.Check, 10*time.Second)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return o
 }

@@ -83,12 +83,12 @@ func (s *stream) capture(ctx context.Context) {
 	var at, changed, looked time.Time
 	for ctx.Err() == nil {
 		at = time.Now()
-		still := at.Sub(changed) >= s.opts.Rest
-		pause := s.opts.Fast
+		still := at.Sub(changed) >= restful
+		pause := fast
 		if still {
-			pause = s.opts.Slow
+			pause = slow
 		}
-		look := !still || shown == nil || at.Sub(looked) >= s.opts.Check
+		look := !still || shown == nil || at.Sub(looked) >= checkTime
 		if !look {
 			f, err := s.frame(ctx)
 			look = err != nil || f != shown
@@ -103,11 +103,11 @@ func (s *stream) capture(ctx context.Context) {
 			if shown != was {
 				changed = at
 			} else if shown == nil {
-				pause = s.opts.Slow
+				pause = slow
 			}
 		}
 		s.rest(time.Since(changed))
-		_ = wait.Until(ctx, max(pause-time.Since(at), s.opts.Fast/4), s.wake)
+		_ = wait.Until(ctx, max(pause-time.Since(at), fast/4), s.wake)
 		if s.justTouched() {
 			changed = time.Now()
 		}
@@ -165,7 +165,7 @@ func (s *stream) look(ctx context.Context, shown *screen.Frame) (*screen.Frame, 
 
 // encode encodes the picture, and shrinks it until it has at most MaxBytes.
 func (s *stream) encode(f *screen.Frame) ([]byte, error) {
-	side, quality := s.opts.Side, s.opts.Quality
+	side, quality := longest, quality
 	for {
 		b, err := f.Within(side).JPEG(quality)
 		if err != nil || len(b) <= s.opts.MaxBytes || side < 200 {
@@ -209,7 +209,7 @@ func (s *stream) replace(p Picture) bool {
 // still.
 func (s *stream) rest(since time.Duration) {
 	s.mu.Lock()
-	counts := s.moved && since >= s.opts.Rest && time.Since(s.touched) > echo
+	counts := s.moved && since >= restful && time.Since(s.touched) > echo
 	if counts {
 		s.moved = false
 	}
@@ -238,7 +238,7 @@ func (s *stream) watchTouches(ctx context.Context, f TouchSensor) {
 		}
 		s.captureNow()
 		s.byHand()
-		if wait.For(ctx, s.opts.Rest) != nil {
+		if wait.For(ctx, restful) != nil {
 			return
 		}
 	}
@@ -303,5 +303,5 @@ func (s *stream) captureNow() {
 func (s *stream) justTouched() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return time.Since(s.touched) < s.opts.Fast
+	return time.Since(s.touched) < fast
 }
