@@ -76,6 +76,8 @@ var hints = map[StopReason]string{
 	UserPaused:      "continue the session",
 	ClientDetached:  "continue the session",
 	ServerRestarted: "continue the session",
+	Restored: "see on the phone what was done since the backup, then continue the session or " +
+		"stop it",
 }
 
 // OutOfSteps is the ending of a run that has used up all n steps of its call.

@@ -145,6 +145,7 @@ const (
 	ScreenLocked       StopReason = "SCREEN_LOCKED"
 	Stuck              StopReason = "STUCK"
 	ServerRestarted    StopReason = "SERVER_RESTARTED"
+	Restored           StopReason = "RESTORED" // from a backup, which may be old
 	SessionExpired     StopReason = "SESSION_EXPIRED"
 	QuestionTimedOut   StopReason = "QUESTION_TIMED_OUT"
 	QuestionLimit      StopReason = "QUESTION_LIMIT"

@@ -51,6 +51,7 @@ func (c *restoreCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
+	a.notef("what was going on is paused, and schedules' times before now do not begin any more")
 	if kept != "" {
 		a.notef("what was there is in %s", kept)
 	}

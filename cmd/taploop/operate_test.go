@@ -150,6 +150,7 @@ func TestABackupOfAServerThatRunsIsRestoredElsewhere(t *testing.T) {
 	out, said, code = b.run("restore", file)
 	require.Zero(t, code, said)
 	require.Regexp(t, `^restored: 1 session, `, out)
+	require.Contains(t, said, "what was going on is paused")
 	open := b.questions()
 	require.Len(t, open, 1)
 	require.Equal(t, asked.Question.ID, open[0].ID)
