@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/internal/store"
@@ -167,10 +168,34 @@ func (s *Scheduler) lookAt(ctx context.Context, one store.Schedule) error {
 		return err
 	}
 	t := store.Tick{Schedule: one.Name, At: newest, State: store.TickClaimed}
+	waits, err := s.waits(ctx, one)
+	if waits {
+		t.State, t.Why = store.TickSkipped, "the run of an earlier time still waits for the phone"
+	}
+	if err != nil {
+		return err
+	}
 	if mine, err := s.opts.Store.Note(ctx, t); err != nil || !mine {
 		return err
 	}
+	if waits {
+		s.tellOne(ctx, one, t)
+		return nil
+	}
 	return s.begin(ctx, one, t)
+}
+
+// waits reports whether a run of the schedule waits for its phone. Another would do the same again.
+func (s *Scheduler) waits(ctx context.Context, one store.Schedule) (bool, error) {
+	list, err := s.opts.Store.Ticks(ctx, one.Name, int(patienceOf(one)/time.Minute)+1)
+	newest := slices.IndexFunc(list, func(t store.Tick) bool {
+		return t.State == store.TickStarted
+	})
+	if err != nil || newest < 0 {
+		return false, err
+	}
+	done, _, err := s.opts.Runs.Waited(ctx, list[newest].SessionID)
+	return !done && err == nil, err
 }
 
 // miss stores ticks that no run begins for, and tells of them once.
