@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,8 +82,9 @@ func (c *Client) Disconnect(ctx context.Context, address string) (said string, e
 // Pair gives the server's key to a phone that shows a pairing code, at the address that it shows
 // with the code. A server before 1.0.41 of 2020 cannot pair.
 func (c *Client) Pair(ctx context.Context, address, code string) (said string, err error) {
-	const shortest = 6
-	if len(code) < shortest || strings.ContainsAny(code, ": \t\r\n") {
+	const digits = 6 // a phone shows so many; one that reads a code gets a longer word
+	if _, err := strconv.ParseUint(code, 10, 64); len(code) < digits ||
+		len(code) == digits && err != nil || strings.ContainsAny(code, ": \t\r\n") {
 		return "", hint.Add(fmt.Errorf("%w: that is no pairing code", ErrPair),
 			"type the six digits that \"Pair device with pairing code\" shows")
 	}

@@ -79,7 +79,7 @@ func TestPairingNeverShowsTheCode(t *testing.T) {
 	require.ErrorIs(t, err, adb.ErrPair)
 	require.ErrorContains(t, err, "Unable to start pairing client")
 	require.Contains(t, hint.Of(err), "still shows the code")
-	for _, bad := range []string{"", "12:34", "1 2", "12345"} {
+	for _, bad := range []string{"", "12:34", "1 2", "12345", "abcdef"} {
 		_, err = c.Pair(t.Context(), at, bad)
 		require.ErrorIs(t, err, adb.ErrPair)
 	}
