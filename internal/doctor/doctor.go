@@ -55,7 +55,7 @@ func Run(ctx context.Context, o Options) Report {
 	}
 	wg.Wait()
 	// so are the tokens in it
-	if data.has("data.file") || data.has("data.readonly") || data.has("data.database") {
+	if len(data) > 0 && !data.has("data.ready") && !data.has("data.scarce") {
 		served = slices.DeleteFunc(served, func(f found) bool { return f.id == "http.tokens" })
 	}
 	var all ledger

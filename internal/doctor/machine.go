@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -30,6 +31,10 @@ func (d *Data) check(ctx context.Context, l *ledger) {
 		open = d.writable
 	}
 	switch err := open(ctx); {
+	case errors.Is(err, fs.ErrNotExist): // as in /proc, where nothing is free, either
+		id, why = "data.broken", whyOf(err)
+	case exposed(d.Dir):
+		id = "data.exposed"
 	case unknown == nil && free < fullDisk, errors.Is(err, syscall.ENOSPC):
 		id = "data.full"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
@@ -53,6 +58,12 @@ func (d *Data) writable(context.Context) error {
 		return err
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// exposed reports whether everybody may write to the folder, which the store refuses then.
+func exposed(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.Mode().Perm()&0o002 != 0 && runtime.GOOS != "windows"
 }
 
 // fullDisk is how many free bytes are too few for a run's pictures.

@@ -365,6 +365,23 @@ var spoilt = []struct {
 			data(nil, 5<<30)(t, s)
 			s.opts.Data.Dir, s.opts.Data.Fresh = filepath.Join(s.binary, "data"), true
 		}},
+	{name: "a data folder that everybody may write to", want: "data.exposed",
+		spoil: func(t *testing.T, s *setUp) {
+			data(nil, 5<<30)(t, s)
+			s.opts.Data.Dir, s.opts.Data.Fresh = filepath.Join(s.home, "open"), true
+			require.NoError(t, os.Mkdir(s.opts.Data.Dir, 0o700))
+			require.NoError(t, os.Chmod(s.opts.Data.Dir, 0o777))
+		}},
+	{name: "a data folder where none can be", want: "data.broken",
+		spoil: func(t *testing.T, s *setUp) {
+			data(nil, 0)(t, s)
+			s.opts.Data.Dir, s.opts.Data.Fresh = "/proc/x", true
+		}},
+	{name: "a damaged database", want: "data.broken", spoil: func(t *testing.T, s *setUp) {
+		data(errors.New("the database is damaged"), 5<<30)(t, s)
+		s.opts.HTTP = &doctor.HTTP{Addr: "127.0.0.1:0", Open: true,
+			TokenErr: errors.New("the database is damaged")}
+	}},
 	{name: "data folder of another user", want: "data.readonly",
 		spoil: func(t *testing.T, s *setUp) {
 			data(fs.ErrPermission, 5<<30)(t, s)
