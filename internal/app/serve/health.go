@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -143,4 +144,9 @@ func answerJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(v) // who asked may be gone
+}
+
+// asksHealth reports whether the request asks how the server is. It is answered whoever asks.
+func asksHealth(r *http.Request) bool {
+	return slices.Contains([]string{"/healthz", "/readyz", "/metrics"}, r.URL.Path)
 }

@@ -46,6 +46,10 @@ func TestATokenMaySendAsManyRequestsAsItsRateSays(t *testing.T) {
 		require.Contains(t, w.Body.String(),
 			`{"error":{"code":"RATE_LIMIT","mend":"wait as long as Retry-After says`)
 		require.Contains(t, w.Body.String(), "the token slow may send 3/m requests")
+		probe, alive := asking(t, slow), httptest.NewRecorder()
+		probe.URL.Path = "/healthz"
+		served.ServeHTTP(alive, probe)
+		require.Equal(t, http.StatusNoContent, alive.Code, "health is told whoever asks")
 		chat := asking(t, slow)
 		chat.URL.Path = "/v1/chat/completions"
 		spoken := httptest.NewRecorder()

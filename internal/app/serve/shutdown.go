@@ -73,14 +73,10 @@ func (s *Service) markLate(ctx context.Context, _ net.Conn) context.Context {
 // turnLateAway refuses what late connections ask for, except how the server is.
 func turnLateAway(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/healthz", "/readyz", "/metrics":
-		default:
-			if r.Context().Value(lateKey{}) != nil {
-				w.Header().Set("Connection", "close")
-				web.TurnAway(w, r, "CLOSING", errors.New("the server is closing"), 0)
-				return
-			}
+		if r.Context().Value(lateKey{}) != nil && !asksHealth(r) {
+			w.Header().Set("Connection", "close")
+			web.TurnAway(w, r, "CLOSING", errors.New("the server is closing"), 0)
+			return
 		}
 		next.ServeHTTP(w, r)
 	})
