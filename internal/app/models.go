@@ -41,6 +41,7 @@ type Policies struct {
 	captioner                *caption.Captioner
 	transport                http.RoundTripper // of the models' clients, nil for the default one
 	lang                     string            // of the texts for the model
+	people                   string            // and of what a skill tells people
 	close                    func() error
 }
 
@@ -66,7 +67,8 @@ func (p *Policies) choose(s runs.Settings) (agentloop.Policy, error) {
 	if err := json.Unmarshal(s.Skill, &plan); err != nil {
 		return nil, fmt.Errorf("reading the run's skill: %w", err)
 	}
-	return skill.New(plan, chosen, words.For(p.lang, plan.Skill.Task)), nil
+	task := plan.Skill.Task
+	return skill.New(plan, chosen, words.For(p.lang, task), words.For(p.people, task)), nil
 }
 
 // Policies opens the models of the configuration. The caller closes them.
@@ -101,7 +103,7 @@ func (ms *Models) Policies() (p *Policies, err error) {
 	return &Policies{
 		Plain: plain, captioned: policy.WithCaptions(plain, captioner, ms.set.Log),
 		lastCaptioned: policy.WithFinalCaption(plain, captioner, ms.set.Log), captioner: captioner,
-		transport: transport, lang: ms.set.ModelLang(),
+		transport: transport, lang: ms.set.ModelLang(), people: c.Model.Lang,
 		close: func() error { decider.Close(); helper.Close(); return finish() },
 	}, nil
 }

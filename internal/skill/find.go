@@ -88,14 +88,14 @@ func (p *page) says(i int) string {
 			return "" // a group, which says too much to be known by it
 		}
 	}
-	return strings.Join(named(words), " ")
+	return strings.Join(lasting(words), " ")
 }
 
 // states are words that say how something is, and not what.
 var states = regexp.MustCompile(`(?i)^(?:on|off|enabled|disabled|已?[开关]启?|已?关闭|已?[启停禁]用)$`)
 
-// named are the words without those of a state, if there are others.
-func named(words []string) []string {
+// lasting are the words without those of a state, if there are others.
+func lasting(words []string) []string {
 	if !slices.ContainsFunc(words, func(w string) bool { return !states.MatchString(w) }) {
 		return words
 	}
@@ -185,7 +185,7 @@ func (p *page) near(i int) (words []string) {
 		}
 		words = append(words, w)
 	}
-	words = named(words)
+	words = lasting(words)
 	return words[:min(len(words), 3)]
 }
 

@@ -105,10 +105,10 @@ func (x *moment) end() (agentloop.Proposal, error) {
 	}
 	x.at.Ended = true
 	if x.plan.Skill.Answer != "" {
-		return x.propose(actions.Complete{Report: x.answered(x.plan.Skill.Answer)}, ""), nil
+		return x.propose(actions.Complete{Report: x.plan.Skill.Answer}, ""), nil
 	}
 	if x.plan.Heal == HealOff {
-		return x.propose(actions.Complete{Report: x.say.Reported}, ""), nil
+		return x.propose(actions.Complete{Report: x.tell.Reported}, ""), nil
 	}
 	x.now.Task += "\n\n" + x.say.Ended
 	return x.free()
@@ -138,7 +138,7 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 		switch yes, clear := x.consent(ask); {
 		case !clear:
 			return x.propose(actions.Info{Question: ask, Personal: true,
-				Options: []string{x.say.Yes[0], x.say.No[0]}}, ""), nil
+				Options: []string{x.tell.Yes[0], x.tell.No[0]}}, ""), nil
 		case !yes:
 			return x.diverged(why)
 		}
@@ -176,8 +176,8 @@ func (x *moment) consent(asked string) (yes, clear bool) {
 		if e.Outcome != actions.Answered {
 			return false, true
 		}
-		yes = slices.ContainsFunc(x.say.Yes, said)
-		return yes, yes || e.Answer == "" || slices.ContainsFunc(x.say.No, said)
+		yes = slices.ContainsFunc(x.tell.Yes, said)
+		return yes, yes || e.Answer == "" || slices.ContainsFunc(x.tell.No, said)
 	}
 	return false, false
 }
@@ -188,9 +188,9 @@ func (x *moment) over() bool { return x.at.At == len(x.steps()) }
 // question asks a person whether the model may decide a step, or the rest.
 func (x *moment) question(rest bool) string {
 	if x.over() {
-		return fmt.Sprintf(x.say.AskEnd, x.at.Why)
+		return fmt.Sprintf(x.tell.AskEnd, x.at.Why)
 	}
-	says := map[bool]string{true: x.say.AskAll, false: x.say.Ask}
+	says := map[bool]string{true: x.tell.AskAll, false: x.tell.Ask}
 	return fmt.Sprintf(says[rest], x.at.At+1, x.steps()[x.at.At].Say, x.at.Why)
 }
 
@@ -220,7 +220,7 @@ func (x *moment) does(a actions.Action) bool {
 		return true
 	}
 	if a.Traits().Kind == actions.KindText {
-		return a.Traits().Text == actions.Texts(recorded, x.answered).Traits().Text
+		return a.Traits().Text == recorded.Traits().Text
 	}
 	return len(s.Targets) > 0 && x.page.touches(&s.Targets[0], points[0])
 }
@@ -304,6 +304,22 @@ func (x *moment) told() string {
 	}
 	x.at.Told, x.at.Rest = n, true
 	return "the other side has said what to do instead"
+}
+
+// otherwise takes in an answer that no step has, and that is not the recorded one.
+func (x *moment) otherwise() string {
+	n := 0
+	for _, s := range x.steps()[:min(x.at.At, len(x.steps()))] {
+		if a, _ := s.action(); a == nil || a.Verb() != (actions.Info{}).Verb() {
+			continue
+		}
+		if s.Heard != "" && (n >= len(x.heard) || !strings.EqualFold(x.heard[n], s.Heard)) {
+			x.at.Rest = true
+			return "the answer is not the recorded one, and no step has it"
+		}
+		n++
+	}
+	return ""
 }
 
 // done reports whether the next step seems to be done, and the one behind it can be.

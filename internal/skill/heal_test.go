@@ -115,7 +115,7 @@ func TestAPageThatWasNotScrolledIsNotScrolledUp(t *testing.T) {
 	t.Parallel()
 	x := &moment{at: &Place{Above: 2, Sought: 1, Toward: actions.Down, On: "a b"}}
 	x.page = &page{state: screen.State{App: "a", Activity: "c"}}
-	x.Policy, x.now = New(Plan{chats(t), HealOff}, nil, "en"), agentloop.Situation{
+	x.Policy, x.now = New(Plan{chats(t), HealOff}, nil, "en", "en"), agentloop.Situation{
 		Reader: listing(nil), Screen: screen.Observation{State: x.page.state}}
 	x.ctx = t.Context()
 	_, _ = x.next()
@@ -128,7 +128,7 @@ func TestScrollsAreCountedByTheirDirection(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[actions.Direction]Place{actions.Down: {Above: 2}, actions.Up: {},
 		actions.Left: {Above: 1}} {
-		x := &moment{Policy: New(Plan{chats(t), HealOff}, nil, "en"), page: &page{},
+		x := &moment{Policy: New(Plan{chats(t), HealOff}, nil, "en", "en"), page: &page{},
 			at: &Place{At: 1, Above: 1}}
 		b, err := actions.Marshal(actions.Scroll{At: screen.Point{X: 0.5, Y: 0.5}, Direction: to})
 		require.NoError(t, err)
@@ -268,7 +268,7 @@ func TestWhatAModelDidIsNotDoneAgain(t *testing.T) {
 			if c.shows {
 				s.Steps[0].After = State{Elements: []element{{Text: "In cart"}}}
 			}
-			r := &replayed{t: t, policy: New(Plan{s, HealAuto}, m, "en")}
+			r := &replayed{t: t, policy: New(Plan{s, HealAuto}, m, "en", "en")}
 			for len(m.asked) == 0 {
 				_, err := r.on(c.heals)
 				require.NoError(t, err)
@@ -289,7 +289,7 @@ func TestAWaitThatCameToNothingUndoesNoStep(t *testing.T) {
 		m := &advisor{says: actions.Back{}}
 		s := buying(t)
 		s.Steps[1].After = State{Elements: []element{{Text: "Paid"}}}
-		r := &replayed{t: t, policy: New(Plan{s, HealAuto}, m, "en")}
+		r := &replayed{t: t, policy: New(Plan{s, HealAuto}, m, "en", "en")}
 		for range 2 {
 			_, err := r.on(shop(1, 0, false))
 			require.NoError(t, err)

@@ -93,6 +93,7 @@ func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 	for i := range steps[:len(steps)-1] {
 		st := &steps[i]
 		apps[st.Screen.State.App]++
+		m.made = len(s.Steps) + 1
 		if one, ok := m.step(st, &steps[i+1]); ok {
 			s.Steps = append(s.Steps, one)
 		}
@@ -102,6 +103,8 @@ func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 			s.App.Package = app
 		}
 	}
+	m.made = len(s.Steps) + 1
+	m.unheard(s.Steps)
 	s.Ends = m.end(m.page(&last))
 	s.Answer = m.answer(&last)
 	s.Params.Value = m.schema()
@@ -130,10 +133,10 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		if s.Exchange != nil && m.isParam(s.Exchange.Answer) {
 			return out, false
 		}
-		m.asked++
-		m.note(s.Index, "%s stays a question", text.Quote(q.Question, 60))
+		defer func() { m.asked++ }() // its own screens do not show the answer
+		m.note("%s stays a question", text.Quote(q.Question, 60))
 	}
-	a = actions.Texts(a, func(t string) string { return m.use(m.answered(bare(t))) })
+	a = actions.Texts(a, func(t string) string { return m.use(bare(t)) })
 	p := m.page(s)
 	img := m.picture(s)
 	p.picture = func() image.Image { return img }
@@ -147,10 +150,10 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	}
 	m.targets(s, p, a, &out)
 	if m.unknown(s) {
-		m.note(s.Index, "what is typed is not known: a model will be asked")
+		m.note("what is typed is not known: a model will be asked")
 		out.Targets = nil
 	} else if words := m.copied(s); words != "" {
-		m.note(s.Index, "%s was read from a screen: a model will be asked what to type",
+		m.note("%s was read from a screen: a model will be asked what to type",
 			text.Quote(words, 60))
 		out.Targets = nil
 	} else if t := a.Traits(); t.Kind == actions.KindText && len(t.Points) == 0 {
@@ -175,7 +178,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 // is not found again.
 func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Step) {
 	if s.Proposal.Secret {
-		m.note(s.Index, "it enters a part of a secret: a model will be asked")
+		m.note("it enters a part of a secret: a model will be asked")
 		return
 	}
 	for n, at := range pointsOf(a) {
@@ -185,12 +188,17 @@ func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Ste
 		}
 		t, err := m.target(p, at, i)
 		if err != nil {
-			m.note(s.Index, "what is touched there is not known (%v): a model will be asked", err)
+			m.note("what is touched there is not known (%v): a model will be asked", err)
 			out.Targets = nil
 			break
 		}
 		if !m.keyed(s) {
+			was := t.Label
 			t = m.generalTarget(p, t)
+			if t.Label != was && wordy(t.Label) && said(&p.list[i]) == "" {
+				m.note("%s is found for no other value than the recorded one",
+					text.Quote(was, 60))
+			}
 		}
 		if n == 0 || len(t.Locators) > 0 {
 			out.Targets = append(out.Targets, t)
@@ -236,13 +244,13 @@ func (m *maker) picture(s *store.StepRecord) image.Image {
 func (m *maker) focus(s *store.StepRecord, p *page, out *Step) {
 	i := p.focused()
 	if i < 0 {
-		m.note(s.Index, "which field is typed into is not known: a model will be asked")
+		m.note("which field is typed into is not known: a model will be asked")
 		return
 	}
 	t, err := m.target(p, p.list[i].Bounds.Center(), i)
 	t = m.generalTarget(p, t)
 	if err != nil {
-		m.note(s.Index, "the field that is typed into is not known by itself (%v): a model will "+
+		m.note("the field that is typed into is not known by itself (%v): a model will "+
 			"be asked", err)
 		return
 	}
@@ -255,16 +263,27 @@ func (m *maker) named(p *page, i int) int {
 	if i < 0 || said(&p.list[i]) != "" {
 		return i
 	}
-	at := i
+	var whole, all []int
 	for j := i + 1; j < p.end(i); j++ {
-		if words := said(&p.list[j]); m.general(words) != words {
-			if at != i {
-				return i
+		words := said(&p.list[j])
+		if general := m.general(words); general != words {
+			if all = append(all, j); !wordy(general) {
+				whole = append(whole, j)
 			}
-			at = j
 		}
 	}
-	return at
+	switch {
+	case len(whole) == 1:
+		return whole[0]
+	case len(all) == 1:
+		return all[0]
+	}
+	return i
+}
+
+// wordy reports whether a text has more than the places of parameters.
+func wordy(general string) bool {
+	return strings.ContainsFunc(placeholder.ReplaceAllString(general, ""), isWord)
 }
 
 // target is what is found again of element i, which was touched at a place.
@@ -329,7 +348,7 @@ func (m *maker) generalTarget(p *page, t Target) Target {
 		}
 	}
 	if t.Label != was {
-		t.Locators = m.kin(p, t.Locators)
+		t.Locators = m.kin(p, t.Locators, was, t.Label)
 	}
 	return t
 }
@@ -337,7 +356,7 @@ func (m *maker) generalTarget(p *page, t Target) Target {
 // kin are the locators that also find what another value of a parameter names, and nothing of
 // another kind that says the same: by the id that they share or that has the value in it, or by a
 // neighbour, or by their place in a row.
-func (m *maker) kin(p *page, all []locator) (list []locator) {
+func (m *maker) kin(p *page, all []locator, was, label string) (list []locator) {
 	ids := map[string]int{}
 	for i := range p.list {
 		ids[p.list[i].ResourceID]++
@@ -349,6 +368,9 @@ func (m *maker) kin(p *page, all []locator) (list []locator) {
 		}
 		if name := strings.LastIndex(l.ID, "/") + 1; ids[l.ID] == 1 {
 			l.ID = l.ID[:name] + m.general(l.ID[name:])
+			if before, is := strings.CutSuffix(l.ID, "_"+was); is { // an answer's
+				l.ID = before + "_" + label
+			}
 		}
 		list = append(list, l)
 	}
@@ -405,7 +427,7 @@ func (m *maker) end(p *page) State {
 		x := element{ID: p.list[i].ResourceID, Text: m.general(raw)}
 		if x.Text != raw && m.known(x.Text) && !p.inList(i) &&
 			!m.before(x.Text, &element{Text: raw}) &&
-			!strings.ContainsFunc(placeholder.ReplaceAllString(x.Text, ""), isWord) {
+			!wordy(x.Text) {
 			s.Elements = slices.DeleteFunc(s.Elements, func(e element) bool { return e == x })
 			x.Must = true
 			s.Elements = append(s.Elements, x)
@@ -437,7 +459,7 @@ func (m *maker) answer(last *store.StepRecord) string {
 		if len([]rune(w)) > 3 && strings.Contains(c.Report, w) &&
 			!strings.Contains(m.src.Run.Task, w) || numbers(c.Report, m.src.Run.Task) ||
 			foreign(c.Report) {
-			m.note(last.Index, "what it reported was read from the screen: a model will be asked "+
+			m.note("what it reported was read from the screen: a model will be asked " +
 				"for it at the end")
 			return ""
 		}

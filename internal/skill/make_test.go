@@ -246,3 +246,158 @@ func TestAParameterNamesARowByTheSamePlaceInIt(t *testing.T) {
 	require.Equal(t, -1, found([3]string{"A", "Anna", "Mom"}, [3]string{"T", "Tom", "Hi"}))
 	require.Equal(t, -1, found([3]string{"A", "Mom", "x"}, [3]string{"M", "Mom", "Bye"}), "two")
 }
+
+// choice is a run that asks for a size, and touches a button with it.
+func choice(t *testing.T, answer, chosen string) (*Skill, []string) {
+	t.Helper()
+	src := Source{Run: store.Run{State: store.Completed, Task: "Buy the shoes in my size."}}
+	for i, a := range []actions.Action{actions.Info{Question: "Your size?"}, nil,
+		actions.Complete{Report: "Done."}} {
+		list := sizes()
+		for _, e := range list {
+			if a == nil && e.Text == chosen {
+				a = actions.Click{At: e.Bounds.Center()}
+			}
+		}
+		r := store.StepRecord{State: store.Done, Step: agentloop.Step{Index: i + 4, // not from 1
+			Proposal: agentloop.Proposal{Elements: list, Decision: actions.Decision{Action: a}}}}
+		if i == 0 {
+			r.Exchange = &actions.Exchange{Answer: answer}
+		}
+		src.Steps = append(src.Steps, r)
+	}
+	s, notes, err := Make(src, MakeOptions{Name: "size"})
+	require.NoError(t, err)
+	return s, notes
+}
+
+func sizes() (list []screen.Element) {
+	for n, says := range []string{"38", "42"} {
+		list = append(list, screen.Element{Class: "Button", Text: says, Clickable: true,
+			ResourceID: "app:id/size_" + says, Enabled: true, Bounds: screen.Rect{
+				Min: screen.Point{X: float64(n) / 3, Y: 0.1},
+				Max: screen.Point{X: float64(n)/3 + 0.3, Y: 0.2}}})
+	}
+	return list
+}
+
+// What a person's answer chose is chosen by this run's answer. Where no step has the answer, and it
+// is another one, or there is none, the model does what follows.
+func TestWhatAPersonChoseIsChosenByThisRunsAnswer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ recorded, answer, touches string }{
+		{"42", "38", "38"}, {"42", "42", "42"}, {"42", "39", ""}, {"42", "", ""},
+		{"forty-two", "38", ""}, {"forty-two", "forty-two", "42"}, {"forty-two", "", ""},
+	} {
+		s, notes := choice(t, c.recorded, "42")
+		require.Equal(t, []string{`step 1: "Your size?" stays a question`}, notes)
+		m := &advisor{says: actions.Back{}}
+		r := &replayed{t: t, policy: New(Plan{s, HealAuto}, m, "en", "en")}
+		p := &page{list: sizes()}
+		a, err := r.on(p)
+		require.NoError(t, err)
+		require.IsType(t, actions.Info{}, a)
+		x := actions.Exchange{Question: "Your size?", Answer: c.answer, Outcome: actions.Answered}
+		if c.answer == "" {
+			x.Outcome = actions.NoReply
+		}
+		r.heard = append(r.heard, x)
+		for range mostWaits + 1 {
+			if a, err = r.on(p); a != nil && a.Verb() != "WAIT" {
+				break
+			}
+		}
+		require.NoError(t, err)
+		click, is := a.(actions.Click)
+		require.Equal(t, c.touches != "", is, "%+v: %v", c, a)
+		if is {
+			require.Equal(t, c.touches, p.list[p.at(click.At)].Text, "%+v", c)
+		}
+		require.Equal(t, c.touches == "", len(m.asked) > 0, "%+v", c)
+	}
+}
+
+// Words and numbers that a typed text has from a screen, and neither the task nor a person said,
+// are others the next time, however they were put together. The note names the skill's step.
+func TestATextMadeOfWhatWasReadIsNotTypedAgain(t *testing.T) {
+	t.Parallel()
+	field := screen.Element{Class: "EditText", Editable: true, Focused: true, Enabled: true,
+		ResourceID: "app:id/text", Bounds: screen.Rect{Max: screen.Point{X: 0.5, Y: 0.1}}}
+	message := screen.Element{Class: "TextView", Enabled: true,
+		Text: "Notes of Dr. Lee: your check-up is on Tuesday at 14:20.", Bounds: screen.Rect{
+			Min: screen.Point{Y: 0.2}, Max: screen.Point{X: 0.5, Y: 0.3}}}
+	for typed, again := range map[string]bool{"Tuesday 14:20": false, "at 14:20 sharp": false,
+		"Dentist Tuesday": false, "Dentist": true, "see you there": true} {
+		src := Source{Run: store.Run{State: store.Completed, Task: `Write a note "Dentist".`}}
+		for i, a := range []actions.Action{actions.OpenApp{App: "Notes"}, actions.Wait{},
+			actions.Type{Text: typed}, actions.Complete{Report: "Done."}} {
+			src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+				Index: i + 1, Proposal: agentloop.Proposal{Decision: actions.Decision{Action: a},
+					Elements: []screen.Element{field, message}}}})
+		}
+		s, notes, err := Make(src, MakeOptions{Name: "dentist"})
+		require.NoError(t, err)
+		require.Equal(t, again, s.Steps[1].Focus != nil, "%s %q", typed, notes)
+		if !again {
+			require.Len(t, notes, 1)
+			require.Contains(t, notes[0], "step 2: ")
+			require.Contains(t, notes[0], "was read from a screen")
+		}
+	}
+}
+
+// The name of a card is found in its title, whatever else the card says of it.
+func TestAValueIsFoundInTheTitleOfACard(t *testing.T) {
+	t.Parallel()
+	cards := func(names ...string) (list []screen.Element) {
+		for n, name := range names {
+			y := 0.1 + 0.2*float64(n)
+			at := func(x float64) screen.Rect {
+				return screen.Rect{Min: screen.Point{X: x, Y: y}, Max: screen.Point{X: x + 0.3, Y: y + 0.1}}
+			}
+			list = append(list, screen.Element{Class: "Card", ResourceID: "app:id/note", Depth: 1,
+				Clickable: true, Enabled: true, Bounds: screen.Rect{Min: screen.Point{Y: y},
+					Max: screen.Point{X: 0.9, Y: y + 0.1}}})
+			for k, says := range []string{name, name + " of the year", "Reorder " + name} {
+				list = append(list, screen.Element{Class: "Text", Text: says, Depth: 2, Enabled: true,
+					ResourceID: []string{"app:id/title", "app:id/body", "app:id/handle"}[k],
+					Bounds:     at(0.3 * float64(k))})
+			}
+		}
+		return list
+	}
+	src := Source{Run: store.Run{State: store.Completed, Task: `Open "Ideas".`}}
+	for i, a := range []actions.Action{actions.Click{At: screen.Point{X: 0.85, Y: 0.32}},
+		actions.Complete{Report: "Done."}} {
+		src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+			Index: i + 1, Proposal: agentloop.Proposal{Elements: cards("Trip", "Ideas"),
+				Decision: actions.Decision{Action: a}}}})
+	}
+	s, notes, err := Make(src, MakeOptions{Name: "open", Params: map[string]string{"note": "Ideas"}})
+	require.NoError(t, err)
+	require.Empty(t, notes)
+	s, err = s.Fill(map[string]any{"note": "Plans"})
+	require.NoError(t, err)
+	p := &page{list: cards("Plans", "Ideas"), picture: func() image.Image { return nil }}
+	_, i, err := p.find(&s.Steps[0].Targets[0])
+	require.NoError(t, err)
+	require.Equal(t, 1, i)
+}
+
+// People are asked and told in their language, whatever the model's is.
+func TestPeopleAreAskedInTheirLanguage(t *testing.T) {
+	t.Parallel()
+	other := home
+	other.otherApp = true
+	m := &advisor{says: actions.Back{}}
+	r := &replayed{t: t, policy: New(Plan{chats(t), HealAsk}, m, "zh", "en")}
+	r.waits(other)
+	a, err := r.next(other)
+	require.NoError(t, err)
+	require.Contains(t, a.(actions.Info).Question, "May the model decide this step?")
+	r.heard = append(r.heard, actions.Exchange{Question: a.(actions.Info).Question, Answer: "Yes",
+		Outcome: actions.Answered})
+	_, err = r.next(other)
+	require.NoError(t, err)
+	require.Contains(t, m.asked[0], "下一个录制的步骤")
+}

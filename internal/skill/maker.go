@@ -19,13 +19,15 @@ type maker struct {
 	values []string       // of the parameters, the longest first
 	used   map[string]int // parameters, and the index of the first step that has one
 	now    int            // the index of the step that is made
+	made   int            // and its number in the skill
 	notes  []string
 	asked  int  // questions so far that stay questions
 	any    bool // which app is in front is said by a parameter
 }
 
-func (m *maker) note(step int, format string, args ...any) {
-	m.notes = append(m.notes, fmt.Sprintf("step %d: ", step)+fmt.Sprintf(format, args...))
+// note says of the skill's step that is made what does not hold of another run.
+func (m *maker) note(format string, args ...any) {
+	m.notes = append(m.notes, fmt.Sprintf("step %d: ", m.made)+fmt.Sprintf(format, args...))
 }
 
 // taken are the steps that did something, and the last one.
@@ -43,8 +45,17 @@ func (m *maker) taken() (list []store.StepRecord) {
 }
 
 // general is a text with the values of parameters as their names: the longest that fits at each
-// place, and none in the middle of a word or a number.
+// place, and none in the middle of a word or a number. What a question was answered with, and no
+// more, is that answer's number.
 func (m *maker) general(s string) string {
+	if a := m.answered(s); a != s {
+		return a
+	}
+	return m.valued(s)
+}
+
+// valued is general without the answers.
+func (m *maker) valued(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		n := slices.IndexFunc(m.values, func(v string) bool {
@@ -116,4 +127,24 @@ func (m *maker) known(general string) bool {
 	return !slices.ContainsFunc(placeholder.FindAllString(general, -1), func(found string) bool {
 		return m.params[found[2:len(found)-2]] != "" && m.used[found[2:len(found)-2]] == 0
 	})
+}
+
+// isParam reports whether an answer is the value of a parameter.
+func (m *maker) isParam(answer string) bool {
+	return answer != "" && slices.Contains(m.values, answer) && m.valued(answer) != answer
+}
+
+// answered is a text with the answers of questions that stay questions as their numbers.
+func (m *maker) answered(s string) string {
+	n := 0
+	for _, st := range m.taken() {
+		if _, is := st.Proposal.Action.(actions.Info); !is || st.Exchange == nil ||
+			m.isParam(st.Exchange.Answer) {
+			continue
+		}
+		if n++; n <= m.asked && s != "" && s == st.Exchange.Answer {
+			return fmt.Sprintf("{{answer %d}}", n)
+		}
+	}
+	return s
 }

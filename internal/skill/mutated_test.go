@@ -128,7 +128,7 @@ func TestAReplayOnMutatedScreensDoesWhatItShouldOrNothing(t *testing.T) {
 	for n := range 1000 {
 		w := &world{mutation: mutated(r)}
 		w.muted = map[int]bool{1: r.IntN(6) == 0} // it may be mute already
-		p, later := New(Plan{s, HealAuto}, w, "en"), 1+r.IntN(4)
+		p, later := New(Plan{s, HealAuto}, w, "en", "en"), 1+r.IntN(4)
 		var history []actions.Turn
 		for step := 1; w.finished == nil; step++ {
 			require.Less(t, step, 60, "%+v", w.mutation)

@@ -52,7 +52,8 @@ const (
 type Policy struct {
 	plan  Plan
 	model agentloop.Policy
-	say   *phrases
+	say   *phrases // to the model
+	tell  *phrases // to people
 }
 
 var _ agentloop.Policy = (*Policy)(nil)
@@ -73,9 +74,9 @@ type phrases struct {
 var phrasesIn = words.Of[phrases]("skill")
 
 // New returns a policy that replays the plan, and asks model where that is not possible. Its words
-// are in the language that fits best.
-func New(p Plan, model agentloop.Policy, lang string) *Policy {
-	return &Policy{p, model, phrasesIn(lang)}
+// are in these languages: what the model reads, and what people do.
+func New(p Plan, model agentloop.Policy, lang, people string) *Policy {
+	return &Policy{p, model, phrasesIn(lang), phrasesIn(people)}
 }
 
 // Ready reports whether the model can be asked, if it is ever to be.
@@ -162,6 +163,9 @@ func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 	}
 	s.History = others
 	x := &moment{Policy: p, ctx: ctx, now: s, at: &at}
+	if err := x.fill(); err != nil {
+		return agentloop.Proposal{History: s.History}, err
+	}
 	out, err := x.next()
 	at.Step = s.Step
 	out.History = append(slices.Clip(out.History), at.turn())
@@ -175,6 +179,8 @@ type moment struct {
 	now  agentloop.Situation
 	at   *Place
 	page *page
+
+	heard []string // the answers to the skill's questions
 }
 
 func (x *moment) next() (agentloop.Proposal, error) {
@@ -184,7 +190,7 @@ func (x *moment) next() (agentloop.Proposal, error) {
 	x.at.Ended = false
 	var unread error
 	x.page, unread = x.read()
-	x.at.Why = cmp.Or(x.learn(), x.told(), x.at.Why)
+	x.at.Why = cmp.Or(x.learn(), x.told(), x.otherwise(), x.at.Why)
 	switch {
 	case x.at.Why != "":
 		return x.heal(errors.New(x.at.Why))
@@ -267,8 +273,8 @@ func (x *moment) ready(j int) (actions.Action, error) {
 	if err != nil {
 		return nil, err
 	}
-	a = actions.Texts(a, x.answered)
-	if strings.Contains(a.Traits().Text, "{{answer ") {
+	if slices.ContainsFunc(s.Targets, func(t Target) bool { return unanswered(t.Label) }) ||
+		unanswered(a.Traits().Text) {
 		return nil, errors.New("what was answered to its question is not known")
 	}
 	if anywhere(a) {
@@ -368,9 +374,9 @@ func anywhere(a actions.Action) bool {
 	return false
 }
 
-// answered is a text with the answers of this run's questions: the skill's own, and no others. What
-// was not answered stays as it is.
-func (x *moment) answered(s string) string {
+// fill puts the answers of this run's questions in their places: of the skill's own, and no others.
+// What was not answered stays as it is.
+func (x *moment) fill() error {
 	var asks, own []string
 	for n := range x.steps() {
 		a, _ := x.steps()[n].action()
@@ -387,7 +393,13 @@ func (x *moment) answered(s string) string {
 			own = append(own, fmt.Sprintf("{{answer %d}}", len(own)+1))
 		}
 	}
-	return withAnswers(s, own)
+	if x.heard = own; own == nil {
+		return nil
+	}
+	filled, err := x.plan.Skill.mapped(func(s string) string { return withAnswers(s, own) })
+	with := *x.Policy
+	with.plan.Skill, x.Policy = filled, &with
+	return err
 }
 
 // answers are the outcomes with an answer.
@@ -415,5 +427,5 @@ func (x *moment) propose(a actions.Action, why string) agentloop.Proposal {
 	}
 	return agentloop.Proposal{Elements: x.page.list, History: x.now.History,
 		Decision: actions.Decision{Action: a, Explain: why,
-			Summary: x.say.Done + " " + strings.Join(done, "; ")}}
+			Summary: x.tell.Done + " " + strings.Join(done, "; ")}}
 }

@@ -98,7 +98,7 @@ func (r *replayed) place() Place {
 
 func replay(t *testing.T, h Heal, says actions.Action) (*replayed, *advisor) {
 	m := &advisor{says: says}
-	return &replayed{t: t, policy: New(Plan{chats(t), h}, m, "en")}, m
+	return &replayed{t: t, policy: New(Plan{chats(t), h}, m, "en", "en")}, m
 }
 
 // begun is a replay behind its first step.
@@ -344,11 +344,12 @@ func TestAnAnswerIsThatOfTheSkillsQuestion(t *testing.T) {
 		types string
 	}{{[]actions.Exchange{other, who}, "Tom"}, {[]actions.Exchange{who, other}, "Tom"},
 		{[]actions.Exchange{other}, ""}, {[]actions.Exchange{refused}, ""}} {
-		x := &moment{Policy: New(Plan{s, HealAuto}, nil, "en"), at: &Place{}, page: &page{
+		x := &moment{Policy: New(Plan{s, HealAuto}, nil, "en", "en"), at: &Place{}, page: &page{
 			list: []screen.Element{{ResourceID: "f", Editable: true, Focused: true, Enabled: true,
 				Bounds: screen.Rect{Max: screen.Point{X: 1, Y: 0.1}}}},
 			picture: func() image.Image { return nil }}}
 		x.now.Exchanges = c.heard
+		require.NoError(t, x.fill())
 		a, err := x.ready(1)
 		if c.types == "" {
 			require.ErrorContains(t, err, "what was answered")
@@ -374,7 +375,7 @@ func TestWhatWasHealedIsProposedOnlyAfterTheEndsHeld(t *testing.T) {
 			if read {
 				s.Answer = ""
 			}
-			r := &replayed{t: t, policy: New(Plan{s, HealAuto}, m, "en")}
+			r := &replayed{t: t, policy: New(Plan{s, HealAuto}, m, "en", "en")}
 			for range mostWaits + 1 {
 				_, err := r.next(other)
 				require.NoError(t, err)

@@ -66,9 +66,12 @@ type Step struct {
 	// nothing, or what was there is not known: then a model is asked.
 	Targets []Target `yaml:"targets" json:"targets,omitempty"`
 	// Focus is the field that has the focus, for an action that types without touching.
-	Focus  *Target `yaml:"focus" json:"focus,omitempty"`
-	Before State   `yaml:"before" json:"before"`
-	After  State   `yaml:"after" json:"after"`
+	Focus *Target `yaml:"focus" json:"focus,omitempty"`
+	// Heard is what was answered to its question, if no other step has it: another answer is for a
+	// model to act on.
+	Heard  string `yaml:"heard" json:"heard,omitempty"`
+	Before State  `yaml:"before" json:"before"`
+	After  State  `yaml:"after" json:"after"`
 	// Frame is the picture of the screen that it was recorded on, in the store of that run.
 	Frame string `yaml:"frame" json:"frame,omitempty"`
 }
@@ -455,6 +458,9 @@ func withAnswers(s string, answers []string) string {
 		return answers[n-1]
 	})
 }
+
+// unanswered reports whether a text has the place of an answer in it.
+func unanswered(s string) bool { return strings.Contains(s, "{{answer ") }
 
 // pointsOf are the places that an action touches and that a replay has to find. Those of a scroll
 // are not.

@@ -133,12 +133,13 @@ func TestAQuestionMayNameAnAnswer(t *testing.T) {
 		"- action: {verb: INFO, question: Who?}\n"+
 		"- action: {verb: INFO, question: 'Which number of {{answer 1}}?'}\n"))
 	require.NoError(t, err)
-	x := &moment{Policy: New(Plan{s, HealAuto}, nil, "en"), at: &Place{}}
+	x := &moment{Policy: New(Plan{s, HealAuto}, nil, "en", "en"), at: &Place{}}
 	x.now.Exchanges = []actions.Exchange{
 		{Question: "Who?", Answer: "Tom", Outcome: actions.Answered},
 		{Question: "Which number of {{answer 1}}?", Answer: "none of ours",
 			Outcome: actions.Answered},
 		{Question: "Which number of Tom?", Answer: "12", Outcome: actions.DefaultAnswer}}
-	require.Equal(t, "Tom 12 {{answer 3}}", x.answered("{{answer 1}} {{answer 2}} {{answer 3}}"))
-	require.Equal(t, "{{1}} {{a 1}}", x.answered("{{1}} {{a 1}}"), "it is a value's")
+	s.Answer = "{{answer 1}} {{answer 2}} {{answer 3}} {{1}} {{a 1}}"
+	require.NoError(t, x.fill())
+	require.Equal(t, "Tom 12 {{answer 3}} {{1}} {{a 1}}", x.plan.Skill.Answer, "the rest is a value's")
 }

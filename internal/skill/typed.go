@@ -1,12 +1,14 @@
 package skill
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -18,48 +20,34 @@ func (m *maker) unknown(s *store.StepRecord) bool {
 		m.asked == 0 && strings.Contains(t.Text, secret))
 }
 
-// copied is what a step types that an earlier screen showed and the task does not say, so that it
-// is another text the next time. It is "" for other steps.
+// copied is what a step types that has words of an earlier screen which neither the task nor a
+// person says, so that it is another text the next time. It is "" for other steps.
 func (m *maker) copied(s *store.StepRecord) string {
-	words := plain(s.Proposal.Action.Traits().Text)
-	if len([]rune(words)) < 3 || strings.Contains(m.src.Run.Task, words) ||
-		slices.ContainsFunc(m.values, func(v string) bool { return strings.Contains(words, v) }) {
-		return ""
-	}
+	t := s.Proposal.Action.Traits()
+	known := m.src.Run.Task + " " + strings.Join(m.values, " ")
+	var shown []string
 	for _, before := range m.taken() {
-		if x := before.Exchange; x != nil && strings.Contains(x.Answer, words) {
-			return "" // a person said it
-		}
-		if before.Index >= s.Index {
-			break
+		if before.Exchange != nil {
+			known += " " + before.Exchange.Answer
 		}
 		for i := range before.Proposal.Elements {
-			if e := &before.Proposal.Elements[i]; !e.Editable && strings.Contains(said(e), words) {
-				return words
+			if e := &before.Proposal.Elements[i]; !e.Editable && before.Index < s.Index {
+				shown = append(shown, e.Text+" "+e.ContentDesc)
 			}
 		}
 	}
-	return ""
-}
-
-// isParam reports whether an answer is the value of a parameter.
-func (m *maker) isParam(answer string) bool {
-	return answer != "" && slices.Contains(m.values, answer) && m.general(answer) != answer
-}
-
-// answered is a text with the answers of questions that stay questions as their numbers.
-func (m *maker) answered(s string) string {
-	n := 0
-	for _, st := range m.taken() {
-		if _, is := st.Proposal.Action.(actions.Info); !is || st.Exchange == nil ||
-			m.isParam(st.Exchange.Answer) {
-			continue
-		}
-		if n++; n <= m.asked && len(st.Exchange.Answer) > 1 && s == st.Exchange.Answer {
-			return fmt.Sprintf("{{answer %d}}", n)
-		}
+	own := slices.DeleteFunc(strings.Fields(t.Text), func(w string) bool {
+		return strings.Contains(known, w) || len([]rune(w)) < 3 && !number.MatchString(w)
+	})
+	if t.Kind != actions.KindText || len(own) == 0 || !slices.ContainsFunc(shown,
+		func(in string) bool {
+			lacks := func(w string) bool { return !strings.Contains(in, w) }
+			return !slices.ContainsFunc(own, lacks) || slices.ContainsFunc(own,
+				func(w string) bool { return number.MatchString(w) && !lacks(w) })
+		}) {
+		return ""
 	}
-	return s
+	return plain(t.Text)
 }
 
 var number = regexp.MustCompile(`\d+`)
@@ -72,4 +60,103 @@ func numbers(in, but string) bool {
 		}
 	}
 	return false
+}
+
+// slid has what a slider was set to read back after the step. The same place in it is another value
+// on another screen, so that a model is asked where the app does not list the value.
+func (m *maker) slid(s *store.StepRecord, p, after *page, out *Step) {
+	for _, at := range s.Proposal.Action.Traits().Points {
+		i := p.at(at)
+		if i < 0 || !strings.HasSuffix(p.list[i].Class, "SeekBar") {
+			continue
+		}
+		value := after.reads(p, i)
+		if value == "" {
+			m.note("what it is set to is not on the screen: a model will be asked")
+			out.Targets = nil
+			return
+		}
+		out.After.Elements = append(out.After.Elements, element{Text: value, Must: true})
+	}
+}
+
+// reads is the number that an element, or its row, has on this page and had not before, or "".
+func (p *page) reads(before *page, was int) string {
+	b := before.list[was].Bounds
+	i := slices.IndexFunc(p.list, func(e screen.Element) bool {
+		return e.Class == before.list[was].Class && e.Bounds == b
+	})
+	if i < 0 {
+		return ""
+	}
+	had := before.near(was)
+	for _, words := range append([]string{said(&p.list[i])}, p.near(i)...) {
+		if number.MatchString(words) && words != said(&before.list[was]) &&
+			!slices.Contains(had, words) {
+			return words
+		}
+	}
+	return ""
+}
+
+// dragged has a drag within a list end at the top or the bottom of it, for what is there is another
+// thing the next time. Where else it is dropped, and what that has changed, is for a model to see.
+func (m *maker) dragged(s *store.StepRecord, p, after *page, out *Step) {
+	d, is := s.Proposal.Action.(actions.Drag)
+	if !is || len(out.Targets) < 2 || p.at(d.From) == p.at(d.To) {
+		return
+	}
+	from, to := p.at(d.From), p.at(d.To)
+	was, _ := p.order(from)
+	at, kin := was, []int(nil)
+	for i := range after.list {
+		if e := &after.list[i]; e.Class == p.list[from].Class && after.says(i) == p.says(from) &&
+			e.ResourceID == p.list[from].ResourceID {
+			at, kin = after.order(i)
+		}
+	}
+	row := cmp.Or(max(p.row(from), 0), from)
+	kindred := at != was && len(kin) > 1 && (p.inList(row) || p.list[row].ResourceID != "")
+	aside := slices.ContainsFunc(p.facts().words[to:p.end(to)], func(w string) bool {
+		return w != "" && strings.Contains(m.src.Run.Task, w)
+	})
+	end := &out.Targets[1]
+	switch {
+	case at == was && !p.inList(row) && len(out.After.Elements) > 0:
+		return // onto another thing
+	case kindred && !aside && at == 0:
+		out.After.Order = "first"
+	case kindred && !aside && at == len(kin)-1:
+		out.After.Order = "last"
+	default:
+		m.note("where it is dropped is not known by itself: a model will be asked")
+		out.Targets = nil
+		return
+	}
+	e := &p.list[row]
+	*end = Target{Locators: []locator{{ID: e.ResourceID, Class: e.Class}}, Listed: true,
+		X: end.X, Y: end.Y}
+}
+
+// unheard keeps with each question whose answer no step has what it was answered: what was done
+// then may be another thing for another answer.
+func (m *maker) unheard(steps []Step) {
+	all := (&Skill{Steps: steps}).texts()
+	n := 0
+	for _, st := range m.taken() {
+		info, is := st.Proposal.Action.(actions.Info)
+		if !is || st.Exchange == nil || m.isParam(st.Exchange.Answer) {
+			continue
+		}
+		if n++; strings.Contains(all, fmt.Sprintf("{{answer %d}}", n)) {
+			continue
+		}
+		for i := range steps {
+			if a, _ := steps[i].action(); a != nil && a.Verb() == info.Verb() &&
+				steps[i].Frame == st.FrameID && steps[i].Heard == "" {
+				steps[i].Heard = st.Exchange.Answer
+				break
+			}
+		}
+	}
 }

@@ -338,7 +338,7 @@ func (n *atALoss) Next(context.Context, agentloop.Situation) (agentloop.Proposal
 func repeat(t *testing.T, h *held, s *skill.Skill) bool {
 	t.Helper()
 	var asked atALoss
-	p := skill.New(skill.Plan{Skill: s, Heal: skill.HealAuto}, &asked, "en")
+	p := skill.New(skill.Plan{Skill: s, Heal: skill.HealAuto}, &asked, "en", "en")
 	var history []actions.Turn
 	for step := 1; step < 60; step++ {
 		out, err := p.Next(t.Context(), agentloop.Situation{Step: step, Reader: h,
