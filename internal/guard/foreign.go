@@ -6,6 +6,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // foreign has the words for a class in languages other than English and Chinese: the words of
@@ -19,10 +21,7 @@ type foreign struct {
 	Last  pattern `yaml:"last"`
 }
 
-// Words of other languages that begin the line of a sum.
 var (
-	sumForeign   = folded(wordLists["sum_foreign"])
-	slideForeign = folded(wordLists["slide_foreign"]) // how people are told to draw a finger
 	// how a wish ends, in the languages that have the verb last
 	lastForeign = folded(`(?:くだ|下さ|ほし|お願い).*| ?줘| ?주세요|라|`)
 	// the words before a verb that is to be done
@@ -57,9 +56,7 @@ func newLate(before, words, after string) *late {
 
 // as is an expression with the same hints.
 func (l *late) as(before, words, after string) *late {
-	return &late{l.hints, sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(before + words + after)
-	})}
+	return &late{l.hints, text.LazilyOf(func() string { return before + words + after })}
 }
 
 func (l *late) in(text string) bool {
@@ -99,9 +96,9 @@ var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
 		words := `(?:` + strings.Join(append(other, `\b(?:`+strings.Join(latin, "|")+`)(?:\b|$)`),
 			"|") + ")"
 		s := &foreignMatcher{line: newLate("", words, "")}
-		s.ends = &late{s.line.hints, sync.OnceValue(func() *regexp.Regexp {
-			return regexp.MustCompile("^(?:(?:" + inAll("yes") + ")[,: ]+|" + buttonOf + "|(?:" +
-				inAll("now") + ") )?" + words + "|" + words + "$")
+		s.ends = &late{s.line.hints, text.LazilyOf(func() string {
+			return "^(?:(?:" + inAll("yes") + ")[,: ]+|" + buttonOf + "|(?:" + inAll("now") +
+				") )?" + words + "|" + words + "$"
 		})}
 		if f.Not != "" {
 			s.not = newLate("", folded(f.Not), "")
@@ -172,4 +169,4 @@ func (s *foreignMatcher) names(text string) bool {
 }
 
 // never matches what takes a consent back, wherever in a clause it stands.
-var never = listed("not_foreign")
+var never = listed(`{not_foreign}`)

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/taploop/taploop/internal/text"
@@ -91,9 +90,7 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 }
 
 // makes matches a verb that makes something what it is to be, before what that is.
-var makes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + inAll("make") + `) \pL`)
-})
+var makes = listed(`^(?:{*make}) \pL`)
 
 // onward reports whether a finding is of the button by which a page continues that has more to
 // choose or to fill in, to where the order is placed: it says no more than that it goes on, and the
@@ -104,18 +101,16 @@ func (s *Subject) onward(on []string, f finding) bool {
 		return false
 	}
 	if f.where == underFinger {
-		return (f.class.Name == "pay" || f.class.Name == "order") && gathered.MatchString(on[0])
+		return (f.class.Name == "pay" || f.class.Name == "order") && gathered().MatchString(on[0])
 	}
 	return f.where == onScreen && f.class.Name == "pay" && continues().MatchString(on[0]) &&
 		!s.aboutMoney() && cardField(l.Fields) == "" && byPrice(s, totals()) != nil
 }
 
 // gathered matches a label with the number of things in a cart behind it.
-var gathered = regexp.MustCompile(`\pL ?[(（]\p{Nd}{1,3}[)）]$`)
+var gathered = text.Lazily(`\pL ?[(（]\p{Nd}{1,3}[)）]$`)
 
-var continues = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + folded(wordLists["continues"]) + `)$`)
-})
+var continues = listed(`^(?:{continues})$`)
 
 // sumBeside is the sum of money that the page or dialog is about, "" for none. Beside a label that
 // does not say yes, what was booked, which has its sign, is none.
@@ -164,26 +159,19 @@ func (l *Layout) publishes(on []string) bool {
 		shares().MatchString(on[0])
 }
 
-var shares = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + inAll("share") + `)$`)
-})
+var shares = listed(`^(?:{*share})$`)
 
 // pricedInPoints matches a card that begins with its price in points.
-var pricedInPoints = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\p{Nd}[\p{Nd}., ]* ?(?:` + folded(wordLists["points"]) +
-		`)(?:[^\pL]|$)`)
-})
+var pricedInPoints = listed(`^\p{Nd}[\p{Nd}., ]* ?(?:{points})(?:[^\pL]|$)`)
 
 // inPoints matches what names points.
-var inPoints = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^\pL])(?:` + folded(wordLists["points"]) + `)(?:[^\pL]|$)`)
-})
+var inPoints = listed(`(?:^|[^\pL])(?:{points})(?:[^\pL]|$)`)
 
 // clock matches a time of the day, before which a weekday may be short for one.
 var clock = regexp.MustCompile(`\p{Nd}[:.h]\p{Nd}\p{Nd}`)
 
 // draws matches a label that draws lots for what a game has in store, so many at a time.
-var draws = listed("draws")
+var draws = listed(`{draws}`)
 
 // repeats reports whether the button by which a dialog continues is the beginning of its title, as
 // in "Quit the group? [Cancel] [Quit]": then it does what the title says.
@@ -246,11 +234,9 @@ func (s *Subject) service(title string) bool {
 }
 
 // opensPhone matches switches of the settings that let others into the phone.
-var opensPhone = listed("opens_phone")
+var opensPhone = listed(`{opens_phone}`)
 
-var special = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + folded(wordLists["special_access"]) + `)`)
-})
+var special = listed(`^(?:{special_access})`)
 
 // short reports whether the lines are a label and no content.
 func short(l []string) bool {
@@ -268,11 +254,7 @@ func knownHarmless(lines []string) bool {
 }
 
 // leads matches labels that lead somewhere, or change nothing that matters.
-var leads = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + folded(wordLists["leads"]) + `|` + inAll("leads") + `|` +
-		folded(wordLists["shops_on"]) + `|(?:` + folded(wordLists["viewing"]) + `) (?:` +
-		folded(wordLists["collects"]) + `))$`)
-})
+var leads = listed(`^(?:{leads}|{*leads}|{shops_on}|(?:{viewing}) (?:{collects}))$`)
 
 // leadsOn reports whether the first word of a label says that it leads somewhere, or it is on a
 // home screen, where everything does.
@@ -284,17 +266,11 @@ func leadsOn(s *Subject, label string) bool {
 }
 
 // viewing matches labels that show something, such as the cart with what it costs.
-var viewing = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + folded(wordLists["viewing"]) + `)(?:[^\pL]|$)|^(?:查看|去)|` +
-		folded(wordLists["leads_last"]))
-})
+var viewing = listed(`^(?:{viewing})(?:[^\pL]|$)|^(?:查看|去)|{leads_last}`)
 
-var leadsLast = listed("leads_last")
+var leadsLast = listed(`{leads_last}`)
 
-var leadsFirst = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:(?:` + folded(wordLists["leads_first"]) + `|` + inAll("leads") +
-		`|` + inAll("no") + `)(?:[^\pL]|$)|` + folded(wordLists["leads_han"]) + `)`)
-})
+var leadsFirst = listed(`^(?:(?:{leads_first}|{*leads}|{*no})(?:[^\pL]|$)|{leads_han})`)
 
 // cardField is the first of the names of fields that is one of a card, an account or its code.
 func cardField(names []string) string {
@@ -306,7 +282,5 @@ func cardField(names []string) string {
 	return ""
 }
 
-var cards = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + folded(wordLists["card_fields"]) + `)|` +
-		`^[0-9x•*]{4}(?:[ -][0-9x•*]{4}){2,3}$|(?:^|[ (])(?:mm|мм) ?/ ?(?:yy|гг|jj|aa)`)
-})
+var cards = listed(`^(?:{card_fields})|^[0-9x•*]{4}(?:[ -][0-9x•*]{4}){2,3}$|` +
+	`(?:^|[ (])(?:mm|мм) ?/ ?(?:yy|гг|jj|aa)`)

@@ -2,7 +2,6 @@ package guard
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -137,12 +136,10 @@ func inAll(key string) string {
 }
 
 // unsaved matches what a dialog calls leaving without what was written.
-var unsaved = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + inAll("unsaved") + `)$`)
-})
+var unsaved = listed(`^(?:{*unsaved})$`)
 
 // notLabels are what the labels of verbs.txt also say.
-var notLabels = listed("no_labels")
+var notLabels = listed(`{no_labels}`)
 
 // The apps of which more is known than what they show.
 var (

@@ -37,11 +37,9 @@ func (s *Subject) aboutMoney() bool {
 		s.Name != "" && moneyNames().MatchString(normalize(s.Name))
 }
 
-var moneyNames = listed("money_names")
+var moneyNames = listed(`{money_names}`)
 
-var moneyWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[._])(?:` + wordLists["money_words"] + `)(?:$|[._\d])`)
-})
+var moneyWords = listed(`(?:^|[._])(?:{money_words})(?:$|[._\d])`)
 
 // Priced reports whether a sum of money stands in the text.
 func Priced(text string) bool { return sumIn([]string{text}) != "" }

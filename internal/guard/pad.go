@@ -1,11 +1,9 @@
 package guard
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/taploop/taploop/internal/text"
 )
@@ -26,12 +24,10 @@ func keypad(s *Subject) bool {
 
 // What asks for the password of payments: on any screen, and in an app about money.
 var (
-	payPin = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:payment|transaction|transfer|wallet|upi) ` +
-			`(?:password|pin|passcode)|\bmpin\b|\b(?:password|pin|passcode|code) to (?:` + paying +
-			`)|\b(?:` + paying + `)\b.{0,40} (?:with|by|using) (?:your |the |a )?` +
-			`(?:password|pin|passcode)|(?:支付|付款|交易|取款|资金)密码`)
-	})
+	payPin = text.Lazily(`(?:payment|transaction|transfer|wallet|upi) ` +
+		`(?:password|pin|passcode)|\bmpin\b|\b(?:password|pin|passcode|code) to (?:` + paying +
+		`)|\b(?:` + paying + `)\b.{0,40} (?:with|by|using) (?:your |the |a )?` +
+		`(?:password|pin|passcode)|(?:支付|付款|交易|取款|资金)密码`)
 	anyPin = text.Lazily(`\b(?:enter|type|input|confirm)\b.{0,30}` +
 		`\b(?:pin|password|passcode)\b|输入.{0,12}密码`)
 )
@@ -75,7 +71,5 @@ func byPad(s *Subject, on []string) []finding {
 // asksPIN reports whether a text names a PIN or password, in any language.
 func asksPIN(t string) bool { return pinWords().MatchString(normalize(t)) }
 
-var pinWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^\pL])(?:pin|m?pin|code pin|` + inAll("password") +
-		`)|密码|密碼|暗証番号|パスワード|비밀번호`)
-})
+var pinWords = listed(`(?:^|[^\pL])(?:pin|m?pin|code pin|{*password})|` +
+	`密码|密碼|暗証番号|パスワード|비밀번호`)

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -137,14 +136,24 @@ func folded[T ~string](p T) string {
 	return letters().ReplaceAllStringFunc(fold(string(p)), toLatin)
 }
 
-// listed is the list of that name in the letters in which texts are compared.
-func listed(name string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(folded(wordLists[name]))
+// listed is a pattern with names of lists in braces, in the letters in which texts are compared:
+// those of words.txt, and behind a star the keys of verbs.txt.
+func listed(pattern string) func() *regexp.Regexp {
+	return text.LazilyOf(func() string {
+		return lists().ReplaceAllStringFunc(pattern, func(braced string) string {
+			name := strings.Trim(braced, "{}")
+			if key, verbs := strings.CutPrefix(name, "*"); verbs {
+				return inAll(key)
+			}
+			return folded(wordLists[name])
+		})
 	})
 }
 
-var letters = text.Lazily(`\pL+`)
+var (
+	letters = text.Lazily(`\pL+`)
+	lists   = text.Lazily(`\{\*?[a-z_]+\}`)
+)
 
 // Bounds of the texts of a subject that are read.
 const (

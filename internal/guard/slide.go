@@ -10,17 +10,13 @@ import (
 )
 
 var (
-	slides = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:slide|swipe|drag|flick)\b|^(?:pull|push|hold|press)\b|` +
-			`滑|按住|拖[动至到]|` + slideForeign)
-	})
+	slides = listed(`\b(?:slide|swipe|drag|flick)\b|^(?:pull|push|hold|press)\b|` +
+		`滑|按住|拖[动至到]|{slide_foreign}`)
 	// what a line that says so begins with, before it says what for
-	sliding = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^.*?(?:\b(?:slide|swipe|drag|flick|pull|push|hold|press)\b` +
-			`(?:.{0,40}?\b(?:to|and|for)\b)?|(?:滑动?|按住|拖动?)(?:.{0,8}?(?:[以来]|即可|` +
-			`[至到](?:最?[上下左右]?[边侧端]|底|顶)))?|(?:` + slideForeign + `)` +
-			`(?:.{0,40}?\b(?:para|pour|per|um zu|zum|om te|aby|att|untuk|de)\b)?)[ :,]*`)
-	})
+	sliding = listed(`^.*?(?:\b(?:slide|swipe|drag|flick|pull|push|hold|press)\b` +
+		`(?:.{0,40}?\b(?:to|and|for)\b)?|(?:滑动?|按住|拖动?)(?:.{0,8}?(?:[以来]|即可|` +
+		`[至到](?:最?[上下左右]?[边侧端]|底|顶)))?|(?:{slide_foreign})` +
+		`(?:.{0,40}?\b(?:para|pour|per|um zu|zum|om te|aby|att|untuk|de)\b)?)[ :,]*`)
 	// the words of sliders that only change the display, and the words on sliders that do more
 	shows = text.Lazily(`^(?:see|view|show|more|refresh|reload|close|dismiss|go back|browse|` +
 		`explore|read|learn|switch|查看|看|更多|刷新|关闭|返回|浏览|切换)`)

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/text"
@@ -17,14 +16,8 @@ func Launcher(app string) bool { return globs(launchers, app, true) }
 
 // Words that only say yes, and words that say no.
 var (
-	affirmative = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:` + wordLists["yes"] + `|` + wordLists["confirms"] + `|` +
-			inAll("yes") + `|` + folded(wordLists["continues"]) + `)(?: *[(（].*)?[!.。]?$`)
-	})
-	confirms = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`^(?:` + wordLists["confirms"] + `|` + inAll("yes") + `)(?:[^a-z]|$)`)
-	})
+	affirmative = listed(`^(?:{yes}|{confirms}|{*yes}|{continues})(?: *[(（].*)?[!.。]?$`)
+	confirms    = listed(`^(?:{confirms}|{*yes})(?:[^a-z]|$)`)
 	// what may stand before such words, and behind them
 	before = text.Lazily(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
 		`(?:tap|click|touch|hold|press(?: and hold)?|long press|swipe|slide)(?: here| again)?` +
@@ -32,22 +25,12 @@ var (
 	behind = text.Lazily(`(?:[ !.。…>›»→✓✔✅]|\(?\d+ ?(?:s|秒)?\)|\d+s?|[$€£¥] ?\d[\d.,]*|` +
 		`(?:&|and|并|,) ?(?:continue|finish|close|go on|继续))+$`)
 	// the whole line, or what sensitive words stand behind: words that say no take back no others
-	finalizes = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`^(?:(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
-				`(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` + inAll("yes") +
-				`)(?:[^\pL]|$))`)
-	})
+	finalizes = listed(`^(?:(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
+		`(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|{*yes})(?:[^\pL]|$))`)
 	renews = regexp.MustCompile(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
-	totals = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`^(?:(?:your|the) )?(?:order |grand |cart )?(?:total|amount due|to ` +
-				`pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumForeign + `)(?:[^\pL]|$)`)
-	})
-	negative = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:` + wordLists["no"] + `|` + inAll("no") + `|(?:` +
-			folded(wordLists["not_do"]) + `).{0,30})$`)
-	})
+	totals = listed(`^(?:(?:your|the) )?(?:order |grand |cart )?(?:total|amount due|` +
+		`to pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:{sum_foreign})(?:[^\pL]|$)`)
+	negative = listed(`^(?:{no}|{*no}|(?:{not_do}).{0,30})$`)
 	digit    = text.Lazily(`^\d(?: ?[a-z+]{1,5})?$`) // the key of a pad, such as 2 ABC
 	searches = regexp.MustCompile(`search|query|url|address bar|搜索|查找|网址`)
 	updates  = regexp.MustCompile(`^(?:update|更新)(?: now)?$`)
@@ -55,11 +38,8 @@ var (
 )
 
 // saysYes matches a model's words about a touch that ends a page.
-var saysYes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^\pL])(?:confirm|submit|complete|finish|continue|proceed|` +
-		`accept|agree|approve|authori[sz]e|ok|okay|yes|` + inAll("yes") + `)(?:[^\pL]|$)|` +
-		`确认|确定|提交|完成|继续|同意`)
-})
+var saysYes = listed(`(?:^|[^\pL])(?:confirm|submit|complete|finish|continue|proceed|accept|` +
+	`agree|approve|authori[sz]e|ok|okay|yes|{*yes})(?:[^\pL]|$)|确认|确定|提交|完成|继续|同意`)
 
 // saysNo reports whether there are lines and all of them refuse.
 func saysNo(lines []string) bool {
@@ -147,7 +127,7 @@ func byNeighbours(s *Subject, lines []string) (list []finding) {
 }
 
 // seeing is what the button of a call with pictures says beside the one that calls.
-var seeing = listed("video")
+var seeing = listed(`{video}`)
 
 // calls reports whether a text of the screen says that somebody is called.
 func calls(t string) bool {
@@ -185,7 +165,7 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	}
 	switch {
 	case item && f.class.Name == "call":
-		return !slices.ContainsFunc(lines, phoneNumber.MatchString)
+		return !slices.ContainsFunc(lines, phoneNumber().MatchString)
 	case item, hub, f.class.Name != "publish" && f.class.Name != "send":
 	case len(l.Fields) > 0 && !l.Tab, // what was written
 		(f.class.Name == "publish" || !s.aboutMoney()) &&
@@ -202,7 +182,7 @@ func (l *Layout) item(on []string) bool {
 }
 
 // phoneNumber matches the number that a row calls.
-var phoneNumber = regexp.MustCompile(`\p{Nd}(?:[ ()-]*\p{Nd}){5}`)
+var phoneNumber = text.Lazily(`\p{Nd}(?:[ ()-]*\p{Nd}){5}`)
 
 // decided reports whether something on the element says that it acts, and leads nowhere.
 func (s *Subject) decided(on []string) bool {
@@ -274,24 +254,17 @@ var (
 	// what leads to a page of its own in the settings
 	resets = regexp.MustCompile(`\breset\b|^erase (?:all|everything)\b`)
 	// what is asked for on that page before it is changed
-	secrets = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|[^\pL])(?:` + inAll("password") + `)(?:[^\pL]|$)`)
-	})
-	clears = regexp.MustCompile(`^(?:clear|reset|x)\b|^(?:清除|清空|重置)$`)
+	secrets = listed(`(?:^|[^\pL])(?:{*password})(?:[^\pL]|$)`)
+	clears  = regexp.MustCompile(`^(?:clear|reset|x)\b|^(?:清除|清空|重置)$`)
 	// the title of a page on which things are gathered that somebody likes, or may buy
-	collects = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:` + folded(wordLists["collects"]) + `)$`)
-	})
+	collects = listed(`^(?:{collects})$`)
 	// the title of a page on which a list is made shorter
 	filtered = regexp.MustCompile(`(?i)^(?:filte?r|筛选|絞り込み|필터|фильтр|фільтр|ตัวกรอง|bộ lọc)`)
 	narrows  = regexp.MustCompile(`^(?:filters?|search|query|input|edit)$`)
 	// the classes whose words name a part of an app as well
 	leading = strings.Fields("pay order transfer publish send unknown install")
 	// what is on a button that acts, and on no tab
-	decided = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:` + folded(wordLists["decided"]) + `)\b|` +
-			`立即|马上|确认|确定|提交|一键|极速|快速|现在`)
-	})
+	decided = listed(`\b(?:{decided})\b|立即|马上|确认|确定|提交|一键|极速|快速|现在`)
 )
 
 // byAct is what the model says that the touch does, in the clauses that say so. It counts whatever

@@ -4,16 +4,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/taploop/taploop/internal/text"
 )
 
 // everyday are English words that identify a screen in English.
-var everyday = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:` + wordLists["everyday"] + `)\b`)
-})
+var everyday = listed(`\b(?:{everyday})\b`)
 
 // unknownLanguage reports whether the touched lines are of a button in an unknown language: in
 // letters other than Latin and Chinese ones, or in Latin ones without an English word, if the

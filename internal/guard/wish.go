@@ -11,13 +11,13 @@ import (
 
 // The words that tell what kind of wish a task is, see words.txt.
 var (
-	conditional = listed("condition")
-	asksPerson  = listed("asks_person")
-	anotherTime = listed("another_time")
-	ofOneself   = listed("of_oneself")
-	toOther     = listed("to_other")
-	polite      = listed("polite")
-	courtesy    = listed("courtesy")
+	conditional = listed(`{condition}`)
+	asksPerson  = listed(`{asks_person}`)
+	anotherTime = listed(`{another_time}`)
+	ofOneself   = listed(`{of_oneself}`)
+	toOther     = listed(`{to_other}`)
+	polite      = listed(`{polite}`)
+	courtesy    = listed(`{courtesy}`)
 )
 
 // doubtful reports whether a task, as normalize has it, is no plain wish for now: it depends on
