@@ -159,7 +159,7 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	if f.where == identifier && f.class.Severity < Critical && knownHarmless(lines) {
 		return true
 	}
-	item, hub := l.item(lines), l != nil && l.Tabs && !l.Primary && len(l.Fields) == 0
+	item, hub := l.item(lines), s.hub(lines)
 	if l == nil || !l.Peer && !hub || l.Dialog || f.where == modelWords || f.where == ofApp {
 		return false
 	}
@@ -179,6 +179,14 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 // several, on no button.
 func (l *Layout) item(on []string) bool {
 	return l != nil && len(on) > 1 && !l.Button && !l.Primary && !l.Switch
+}
+
+// hub reports whether the page has tabs, and what is on it leads on: not the button with a bare verb
+// on a page with a sum, whose tabs may be false.
+func (s *Subject) hub(on []string) bool {
+	l := s.Layout
+	return l != nil && l.Tabs && !l.Primary && len(l.Fields) == 0 && (!l.Button || len(on) != 1 ||
+		strings.Contains(on[0], " ") || sumIn(s.Screen) == "")
 }
 
 // phoneNumber matches the number that a row calls.
