@@ -76,6 +76,31 @@ func TestARunWhoseDiskIsFullEndsAndSaysSo(t *testing.T) {
 	require.NoError(t, b.task.Check(b.sim.Phone))
 }
 
+func TestAProgramThatStartsOnAFullDiskSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, "note-groceries", "")
+	d := newDisk(t, b)
+	_, said, code := b.run("sessions", "list")
+	require.Zero(t, code, said)
+	d.fill()
+	for _, args := range [][]string{{"run", b.task.Goal}, {"serve", "--http"}, {"backup", "x.tar"},
+		{"schedule", "add", "@daily", b.task.Goal}, {"token", "create"}} {
+		_, said, code := b.run(args...)
+		require.Equal(t, exitError, code, "%s: %s", args, said)
+		require.Contains(t, said, "the disk is full", args)
+		require.Contains(t, said, "free some space on the disk", args)
+	}
+	out, said, code := b.run("run", "--json", b.task.Goal)
+	require.Equal(t, exitError, code, said)
+	require.Contains(t, out, `"STORE_UNAVAILABLE"`)
+	_, said, code = b.run("sessions", "list")
+	require.Zero(t, code, "what is stored can be read: %s", said)
+	out, _, code = b.run("doctor", "--json")
+	require.Equal(t, exitError, code)
+	require.Equal(t, 1, strings.Count(out, `"level": "broken"`), out)
+	require.Contains(t, out, `"data.full"`)
+}
+
 func TestARecordingThatFillsTheDiskIsNoFaultOfTheModel(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, "note-groceries", "")

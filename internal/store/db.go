@@ -18,7 +18,9 @@ type db struct {
 	opts   Options
 	engine engine
 	write  *sql.DB // nil if read-only
-	read   *sql.DB
+	// refusal is why a store that is read-only takes no change.
+	refusal error
+	read    *sql.DB
 	// Held by the writer if one writes at a time, else by the one that tries again. It serves
 	// waiters in their order, which database/sql's pool does not.
 	writeQueue *wait.Line
@@ -77,12 +79,12 @@ func (d *db) updateUnsynced(ctx context.Context, f func(context.Context, *tx) er
 func (d *db) transact(
 	ctx context.Context, durable bool, f func(context.Context, *tx) error,
 ) (err error) {
-	defer func() { err = explain(err) }()
+	defer func() { err = d.explain(err) }()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if d.write == nil {
-		return ErrReadOnly
+		return d.refusal
 	}
 	callOff := d.watch()
 	defer callOff()

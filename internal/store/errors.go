@@ -12,6 +12,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 )
 
@@ -38,6 +39,20 @@ var (
 	// ErrDamaged says that the database cannot be read, or that what was in it is gone.
 	ErrDamaged = errors.New("the database is damaged")
 )
+
+// leastRoom is more than SQLite adds to one of its files at a time.
+const leastRoom = 1 << 20
+
+// explain is the function explain for an error of this store. SQLite does not say of each of its
+// files that the disk is too full for it.
+func (d *db) explain(err error) error {
+	if e, is := errors.AsType[*sqlite.Error](err); is && e.Code()&0xff == sqlite3.SQLITE_IOERR {
+		if free, unknown := files.Free(d.dir); unknown == nil && free < leastRoom {
+			err = fmt.Errorf("%w: %w", syscall.ENOSPC, err)
+		}
+	}
+	return explain(err)
+}
 
 // explain adds the cause and a hint to an error of the disk or the database. It returns any other
 // error unchanged.

@@ -101,12 +101,16 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		Schedules: Schedules{d},
 		Secrets:   Secrets{d}}
 	callOff := d.watch()
-	err = d.open(ctx)
+	err = d.explain(d.open(ctx))
 	callOff()
 	if d.opts.Reading && readOnly(err) {
-		err = d.engine.openReading(ctx, d)
+		d.refusal = ErrReadOnly
+		if errors.Is(err, ErrDiskFull) {
+			d.refusal = err
+		}
+		err = explain(d.engine.openReading(ctx, d))
 	}
-	if err = explain(err); err != nil {
+	if err != nil {
 		what := "the data folder " + dir
 		if _, own := d.engine.(sqliteEngine); !own {
 			what = "the store"
@@ -186,9 +190,10 @@ func (s *Store) Close() error {
 // ReadOnly reports whether nothing of the store can be changed, see [Options.Reading].
 func (s *Store) ReadOnly() bool { return s.write == nil }
 
-// readOnly reports whether the error is that of a folder, or a file in it, that may not be written.
+// readOnly reports whether the error is that of a folder, or a file in it, that cannot be written.
 func readOnly(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) ||
+		errors.Is(err, ErrDiskFull)
 }
 
 // Sign is a mark on a text that only stores of this data folder can make, even after a restart.
