@@ -42,19 +42,25 @@ func (c *devicesCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
-	if c.Watch {
+	if c.Watch && !c.waits() {
 		return app.PhoneTrouble(c.watch(ctx, a, host))
 	}
 	phones, err := c.phones(ctx, host)
 	if err != nil {
 		return runs.Coded(runs.Code(agentloop.DeviceError), err)
 	}
+	if c.Watch {
+		return app.PhoneTrouble(c.watch(ctx, a, host))
+	}
 	return printPhones(a, c.JSON, phones)
 }
 
+// waits reports whether phones are waited for.
+func (c *devicesCmd) waits() bool { return c.Wait || c.Boot || c.Phones > 1 }
+
 // phones lists the phones, after waiting for the wanted ones.
 func (c *devicesCmd) phones(ctx context.Context, host *device.Host) ([]device.PhoneInfo, error) {
-	if !c.Wait && !c.Boot {
+	if !c.waits() {
 		return host.List(ctx)
 	}
 	late := hint.Add(fmt.Errorf("no phone within %v", c.Timeout),
@@ -116,11 +122,7 @@ func changes(before, now map[string]string) (list []phoneChange) {
 
 func (c *devicesCmd) printChange(a *invocation, p phoneChange) error {
 	if c.JSON {
-		b, err := json.Marshal(p)
-		if err == nil {
-			_, err = fmt.Fprintf(a.out, "%s\n", b)
-		}
-		return err
+		return json.NewEncoder(a.out).Encode(p)
 	}
 	_, err := fmt.Fprintf(a.out, "%s  %s  %s\n", p.At.Format(time.TimeOnly), text.Line(p.Phone),
 		text.Line(p.State))

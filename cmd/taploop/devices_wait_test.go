@@ -30,6 +30,11 @@ func TestDevicesWaitsForPhones(t *testing.T) {
 	}()
 	f.adb.Attach("late", shell.New(newPhone()))
 	require.Contains(t, <-done, "late")
+	for _, more := range [][]string{{"--watch", "--wait"}, {"--watch"}, nil} {
+		code, said = list(append(more, "--phones", "2", "--timeout", "50ms")...)
+		require.Equal(t, exitPhone, code, "%s", more)
+		require.Contains(t, said, "no phone within 50ms", more)
+	}
 	require.NoError(t, f.adb.SetState("late", adbserver.StateOffline))
 	code, _ = list("--wait", "--timeout", "50ms")
 	require.Equal(t, exitPhone, code)
