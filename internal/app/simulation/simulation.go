@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,7 +46,7 @@ type Simulation struct {
 // Options are about where a simulation is and what its model says.
 type Options struct {
 	Serial    string           // "" means DefaultSerial
-	Further   int              // phones beside the first one: sandbox-2, sandbox-3, ...
+	Further   int              // phones beside the first one, whose serial ends in -1: -2, -3, ...
 	ADBAddr   string           // of the ADB server endpoint on this machine, "" means a free port
 	ModelAddr string           // of the scripted model, alike
 	Script    []byte           // nil means TasksScript
@@ -76,7 +77,8 @@ func Start(ctx context.Context, phone *sandbox.Simulator, opts *Options) (*Simul
 	s.ADB.Attach(serial, s.Shell)
 	for i := range o.Further {
 		further := sandbox.New(&sandbox.Options{Now: o.Now})
-		s.ADB.Attach(fmt.Sprintf("sandbox-%d", i+2), shell.New(further))
+		s.ADB.Attach(fmt.Sprintf("%s-%d", strings.TrimSuffix(serial, "-1"), i+2),
+			shell.New(further))
 	}
 	serveCtx, stop := context.WithCancel(ctx)
 	s.stop = stop

@@ -229,17 +229,21 @@ func (s *Stage) simulate(ctx context.Context, count string, set map[string]any) 
 		return app.Usage(fmt.Errorf("--phones is %q", s.opts.Phones),
 			fmt.Sprintf("write sandbox, or sandbox:N with N from 1 to %d", mostSimulated))
 	}
-	// teardowns come last
+	name := "sandbox-"
+	if s.opts.Play.Ask { // the usual folder knows other phones
+		name += strings.TrimPrefix(filepath.Base(s.temp), tempPrefix) + "-"
+	}
 	began := time.Now()
 	now := func() time.Time { return firstMoment.Add(time.Since(began)) }
-	sim, err := simulation.Start(context.WithoutCancel(ctx),
-		sandbox.New(&sandbox.Options{Now: now}), &simulation.Options{Further: n - 1, Now: now})
+	sim, err := simulation.Start(context.WithoutCancel(ctx), // teardowns come last
+		sandbox.New(&sandbox.Options{Now: now}),
+		&simulation.Options{Serial: name + "1", Further: n - 1, Now: now})
 	if err != nil {
 		return err
 	}
 	s.closers = append(s.closers, sim.Close)
 	for i := range n {
-		s.pool = append(s.pool, play.Phone{Serial: fmt.Sprintf("sandbox-%d", i+1),
+		s.pool = append(s.pool, play.Phone{Serial: name + strconv.Itoa(i+1),
 			Model: "taploop sandbox", SDK: 34})
 	}
 	set["adb.server"] = sim.Addr
