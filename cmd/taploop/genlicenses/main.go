@@ -30,7 +30,7 @@ func run(path string) error {
 	if err != nil {
 		return err
 	}
-	if same(path, text) { // compressed by another version of Go it may be other bytes
+	if same(path, text) { // zopfli has compressed it better
 		return nil
 	}
 	var b bytes.Buffer

@@ -190,7 +190,7 @@ func bitmap(r rune) *image.Alpha {
 	m := image.NewAlpha(image.Rect(0, 0, int(record[0]), 16))
 	for y := range 16 {
 		for x := range m.Rect.Dx() {
-			if bit := 12*y + x; record[1+bit/8]&(0x80>>(bit%8)) != 0 {
+			if bit := 16*x + y; record[1+bit/8]&(0x80>>(bit%8)) != 0 {
 				m.Pix[y*m.Stride+x] = 0xff
 			}
 		}

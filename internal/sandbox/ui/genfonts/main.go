@@ -34,7 +34,7 @@ func main() {
 }
 
 // bitmaps has 25 bytes for each rune of the basic plane: its width, 0 when the font draws none, and
-// 16 rows of 12 pixels, the first in the highest bit, behind each other.
+// 12 columns of 16 pixels, the first in the highest bit, behind each other.
 func bitmaps() ([]byte, error) {
 	b := make([]byte, 25<<16)
 	for r := rune(0); r < 1<<16; r++ {
@@ -49,7 +49,7 @@ func bitmaps() ([]byte, error) {
 		for i := range 16 * box.Dx() {
 			x, y := i%box.Dx(), i/box.Dx()
 			if _, _, _, alpha := mask.At(at.X+x, at.Y+y).RGBA(); alpha > 0 {
-				bit := 12*y + x
+				bit := 16*x + y
 				record[1+bit/8] |= 0x80 >> (bit % 8)
 				drawn = true
 			}
@@ -61,8 +61,8 @@ func bitmaps() ([]byte, error) {
 	return b, nil
 }
 
-// write compresses b into the file, unless that holds it: compressed by another version of Go it
-// may be other bytes.
+// write compresses b into the file, unless that holds it: those in the repository were compressed
+// with zopfli, which makes them smaller.
 func write(path string, b []byte) error {
 	if f, err := os.Open(path); err == nil {
 		defer f.Close()
