@@ -41,17 +41,21 @@ func (w *fixture) withProgress(token any, tool string, arguments in) answer {
 	return a
 }
 
-func TestEachStepIsToldInWords(t *testing.T) {
-	bubble(t, func(t *testing.T, w *fixture) {
-		w.withProgress("p", "ask_agent_start_new_task", in{"task": "tap remember", "max_steps": 9})
-		got, _ := w.progressed("p")
-		require.Equal(t, []string{
-			"running: step 1 of 9",
-			"step 1 of 9: CLICK (tap (0.500,0.500))",
-			`step 2 of 9: NOTE (note "remember")`,
-			`step 3 of 9: COMPLETE (done: "done ")`,
-		}, got)
-	})
+func TestEachStepIsToldInWordsOfTheTasksLanguage(t *testing.T) {
+	for task, want := range map[string][]string{
+		"tap remember": {"running: step 1 of 9", "step 1 of 9: tapped",
+			`step 2 of 9: noted "remember"`, "step 3 of 9: finished"},
+		"tap 记住它": {"运行中：第 1 步，最多 9 步", "第 1 步，最多 9 步：点击了",
+			`第 2 步，最多 9 步：记下了 "记住它"`, "第 3 步，最多 9 步：完成了"},
+	} {
+		t.Run(task, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.withProgress("p", "ask_agent_start_new_task", in{"task": task, "max_steps": 9})
+				got, _ := w.progressed("p")
+				require.Equal(t, want, got)
+			})
+		})
+	}
 }
 
 func TestWithoutATokenNothingIsTold(t *testing.T) {

@@ -141,7 +141,7 @@ func TestProgressTellsEachStepAndEndsBeforeTheResult(t *testing.T) {
 			fmt.Fprintln(&words, f["message"])
 		}
 		require.GreaterOrEqual(t, len(heard), 4, "%s", &words)
-		require.Contains(t, words.String(), "step 1 of 20: AWAKE (open Shop)",
+		require.Contains(t, words.String(), "step 1 of 20: opened Shop",
 			"actions are told in words: %s", &words)
 
 		s.call("list_connected_devices", map[string]any{})

@@ -3,6 +3,7 @@ package usecase
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // progressWatch reports how far a run is while a call waits for it. Only the goroutine of the call
@@ -19,6 +21,7 @@ import (
 type progressWatch struct {
 	reporter *Reporter
 	opts     *Options
+	words    *export.Ends // in the language of the task
 	// ends with the call's budget: a client that reads slowly does not hold the result up
 	ctx  context.Context
 	id   string // of the session
@@ -39,7 +42,7 @@ func (u *Cases) watch(ctx context.Context, c *Call, st runs.Status, req runs.Wai
 		return st, err
 	}
 	p := &progressWatch{reporter: c.Report, opts: u.opts, ctx: reporting, id: st.Session.ID,
-		base: st.Session.Steps - st.Local}
+		base: st.Session.Steps - st.Local, words: export.EndsIn(words.Spoken(st.Run.Task))}
 	p.reporter.step, p.reporter.of = st.Local, st.Run.MaxSteps
 
 	var wg sync.WaitGroup
@@ -139,8 +142,7 @@ func (p *progressWatch) happened(e runs.Event) bool {
 	case e.Kind == agentloop.Stepped:
 		n := e.Step.Index - p.base
 		p.reporter.step = max(p.reporter.step, n)
-		did := export.Headline(e.Step.Proposal)
-		p.say(fmt.Sprintf("step %d of %d: %s", n, p.reporter.of, did))
+		p.say(fmt.Sprintf("step %d of %d", n, p.reporter.of), p.words.Made(e.Step))
 	case e.Kind == runs.StateChanged && e.State == store.Running && !p.ran:
 		p.ran = true
 		p.say(fmt.Sprintf("running: step %d of %d", p.reporter.step+1, p.reporter.of))
@@ -159,7 +161,7 @@ func (p *progressWatch) question(e inquiry.Event) bool {
 	case inquiry.Created:
 		p.asked(e.Question)
 	case inquiry.Resolved, inquiry.Withdrew, inquiry.RanOut:
-		p.reporter.question(p.ctx, settledLine(e.Question), e.Question)
+		p.reporter.question(p.ctx, p.line(settledLine(e.Question)), e.Question)
 	default:
 		return false
 	}
@@ -168,7 +170,7 @@ func (p *progressWatch) question(e inquiry.Event) bool {
 
 // asked reports an open question, once.
 func (p *progressWatch) asked(q inquiry.Question) {
-	p.reporter.question(p.ctx, "the agent asks: "+text.Cut(text.Line(q.Text), 500), q)
+	p.reporter.question(p.ctx, p.line("the agent asks", text.Cut(text.Line(q.Text), 500)), q)
 }
 
 // beat reports that nothing new has happened.
@@ -196,8 +198,14 @@ func (p *progressWatch) status(st runs.Status) string {
 	return fmt.Sprintf("running: step %d of %d", p.reporter.step+1, p.reporter.of)
 }
 
+// line is what the program says, and behind it what others do, which is as it is.
+func (p *progressWatch) line(said string, others ...string) string {
+	said = words.Phrase(p.words.Lang, said)
+	return strings.Join(append([]string{said}, others...), p.words.Colon)
+}
+
 // say sends a message. The value counts the steps.
-func (p *progressWatch) say(message string) {
+func (p *progressWatch) say(said string, others ...string) {
 	p.reporter.report(p.ctx, Progress{Step: p.reporter.step, Of: p.reporter.of,
-		Message: message})
+		Message: p.line(said, others...)})
 }

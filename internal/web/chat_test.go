@@ -233,3 +233,18 @@ func TestAnActIsAskedAboutInTheWordsOfWhoTalks(t *testing.T) {
 		}
 	}
 }
+
+func TestAConversationTellsStepsInTheLanguageOfWhoTalks(t *testing.T) {
+	for says, told := range map[string]string{"Order a pizza": `1. went back: open`,
+		"点一份披萨": `1. 返回了：open`} {
+		g := newRig(t, nil)
+		q := g.waiting("ann", inquiry.Question{})
+		g.tasks.next = []outcome{
+			stands(q.SessionID, store.Running, agentloop.StillRunning, nil),
+			stands(q.SessionID, store.Completed, agentloop.TaskCompleted, nil)}
+		a := g.post("/v1/chat/completions", g.ann,
+			`{"stream":true,"messages":[{"role":"user","content":"`+says+`"}]}`)
+		require.Equal(t, 200, a.status, a.text)
+		require.Contains(t, a.text, told)
+	}
+}

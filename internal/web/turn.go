@@ -242,7 +242,8 @@ func (t *chatTurn) reportSteps(ctx context.Context, told func(line string) error
 			break
 		}
 		t.step = st.Index
-		if err := told(stepLine(st)); err != nil {
+		did := export.EndsIn(t.words.Lang).Made(st.Step)
+		if err := told(fmt.Sprintf("%d. %s\n", st.Index, did)); err != nil {
 			return err
 		}
 	}
@@ -250,11 +251,6 @@ func (t *chatTurn) reportSteps(ctx context.Context, told func(line string) error
 		return told("")
 	}
 	return nil
-}
-
-// stepLine is a step in a line.
-func stepLine(st store.StepRecord) string {
-	return fmt.Sprintf("%d. %s\n", st.Index, export.Headline(st.Proposal))
 }
 
 // first begins the turn's text.

@@ -1,14 +1,17 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Step is a step in words: what the page, the command line and exports show of it alike. Which step
@@ -59,35 +62,58 @@ func Words(p agentloop.Proposal) string {
 	switch {
 	case p.Action != nil:
 		return actions.Describe(p.Action)
-	case Silent(p):
+	case silent(p):
 		return "the model gave no answer"
 	}
 	return "no action could be read from the model's reply"
 }
 
-// Silent reports whether the model was asked and gave no reply at all.
-func Silent(p agentloop.Proposal) bool {
+// silent reports whether the model was asked and gave no reply at all.
+func silent(p agentloop.Proposal) bool {
 	answered := func(t agentloop.Try) bool { return t.Reply != "" || t.Error == "" }
 	return len(p.Tries) > 0 && !slices.ContainsFunc(p.Tries, answered)
 }
 
-// Line is a step in one line, for terminals and for models: what was decided, and why it was
-// not carried out, or only in part.
+// Line is a step in one line, for models: the verb, and why, or what it does, and why it was not
+// carried out, or only in part.
 func Line(s agentloop.Step) string {
-	line := text.Cut(text.Line(Headline(s.Proposal)), 400)
+	p := s.Proposal
+	line := Words(p)
+	if p.Action != nil {
+		why := cmp.Or(text.Cut(text.Line(p.Explain), 300), line)
+		line = fmt.Sprintf("%s (%s)", p.Action.Verb(), why)
+	}
+	line = text.Cut(text.Line(line), 400)
 	if s.Refusal != "" {
 		line += "; " + text.Cut(text.Line(s.Refusal), 400)
 	}
 	return line
 }
 
-// Headline is a decision in one line, for people: the verb, and why, or what it does.
-func Headline(p agentloop.Proposal) string {
-	switch {
-	case p.Action == nil:
-		return Words(p)
-	case p.Explain != "":
-		return fmt.Sprintf("%s (%s)", p.Action.Verb(), text.Cut(text.Line(p.Explain), 300))
+// Made is a step in one line, for people: what was done and why, and why it was not carried out.
+func (w *Ends) Made(s agentloop.Step) string {
+	p := s.Proposal
+	if p.Action == nil {
+		return words.Phrase(w.Lang, Words(p))
 	}
-	return fmt.Sprintf("%s (%s)", p.Action.Verb(), Words(p))
+	_, gesture := p.Action.(actions.Gesture)
+	line := actions.Acted(p.Action, w.Lang)
+	if gesture && (s.Refusal != "" || s.Asks != "") {
+		line = actions.Brief(p.Action, w.Lang)
+	}
+	if k := p.Action.Traits().Kind; k != actions.KindLaunch && k != actions.KindNone &&
+		p.Explain != "" {
+		line += w.Colon + text.Cut(text.Line(p.Explain), 300)
+	}
+	switch {
+	case s.Asks != "":
+		if gesture {
+			line = fmt.Sprintf(w.Wants, line)
+		}
+	case strings.HasPrefix(s.Refusal, agentloop.CutShort):
+		line += w.CutShort
+	case s.Refusal != "":
+		line += "; " + text.Cut(text.Line(words.Phrase(w.Lang, s.Refusal)), 400)
+	}
+	return line
 }

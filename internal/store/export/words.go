@@ -13,9 +13,12 @@ import (
 	"github.com/taploop/taploop/internal/words"
 )
 
-// Ends are the words for why runs end, where that needs no others, and for how questions were
-// settled.
+// Ends are the words for what steps did, for why runs end, where that needs no others, and for how
+// questions were settled.
 type Ends struct {
+	Lang, Colon     string
+	Wants, CutShort string // an action that was asked about first, and one cut short
+
 	Outcomes map[actions.Outcome]string
 	Reasons  map[agentloop.StopReason]string
 }

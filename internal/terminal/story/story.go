@@ -120,7 +120,7 @@ func (s *Story) tell(e runs.Event) {
 	case agentloop.Acted:
 		s.present(e.Step, w.Note)
 	case agentloop.Acting:
-		s.present(e.Step, fmt.Sprintf(w.Act, actions.Brief(e.Step.Proposal.Action, w.lang)))
+		s.present(e.Step, fmt.Sprintf(w.Act, actions.Brief(e.Step.Proposal.Action, w.Lang)))
 	case agentloop.Stepped:
 		s.live.Show("")
 		s.step(e.Step)

@@ -7,11 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -19,7 +17,6 @@ import (
 type Words struct {
 	texts
 	*export.Ends
-	lang string
 }
 
 // texts are those of the story, in one language.
@@ -29,8 +26,6 @@ type texts struct {
 	Ready, Look, Think, Act  string // the phase of a step
 	Check, Note              string // before an action is carried out, and after
 	Queue, Away              string
-	Wants, CutShort          string // an action that was asked about first, and one cut short
-	Unread, Silent           string // of the model's reply
 	Exchange, Unanswered     string // the outcome of a question, with an answer and without
 	Warning                  string // before one of the run's warnings
 	Replayed                 string
@@ -38,7 +33,7 @@ type texts struct {
 	Paused                   string
 	Steps, OneStep, Tokens   string
 	Seconds, Minutes, Waited string
-	Colon, Comma             string
+	Comma                    string
 	Verified, Contradicted   string // in front of what the end was held against
 	Try, Shows               string // in front of what to do, and of the command that shows the run
 
@@ -51,38 +46,7 @@ var textsIn = words.Of[texts]("story")
 
 // In returns the words in the language that fits best.
 func In(lang string) Words {
-	return Words{*textsIn(lang), export.EndsIn(lang), words.Match(lang)}
-}
-
-// Made is a step in one line: what was done and why, and why it was not carried out.
-func (w Words) Made(s agentloop.Step) string {
-	p := s.Proposal
-	switch {
-	case p.Action == nil && export.Silent(p):
-		return w.Silent
-	case p.Action == nil:
-		return w.Unread
-	}
-	_, gesture := p.Action.(actions.Gesture)
-	line := actions.Acted(p.Action, w.lang)
-	if gesture && (s.Refusal != "" || s.Asks != "") {
-		line = actions.Brief(p.Action, w.lang)
-	}
-	if k := p.Action.Traits().Kind; k != actions.KindLaunch && k != actions.KindNone &&
-		p.Explain != "" {
-		line += w.Colon + text.Cut(text.Line(p.Explain), 300)
-	}
-	switch {
-	case s.Asks != "":
-		if gesture {
-			line = fmt.Sprintf(w.Wants, line)
-		}
-	case strings.HasPrefix(s.Refusal, agentloop.CutShort):
-		line += w.CutShort
-	case s.Refusal != "":
-		line += "; " + text.Cut(text.Line(words.Phrase(w.lang, s.Refusal)), 400)
-	}
-	return line
+	return Words{*textsIn(lang), export.EndsIn(lang)}
 }
 
 // Why is why a run ended or rests, or "" where its state says all.
@@ -133,7 +97,7 @@ func (w Words) Parts(t agentloop.Timing) string {
 	var list []string
 	for _, p := range t.Parts() {
 		if d := p.Time.Round(time.Millisecond); d > 0 {
-			list = append(list, words.Phrase(w.lang, p.Name)+" "+d.String())
+			list = append(list, words.Phrase(w.Lang, p.Name)+" "+d.String())
 		}
 	}
 	return strings.Join(list, w.Comma)
