@@ -2,7 +2,6 @@ package words
 
 import (
 	"cmp"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,9 +12,6 @@ import (
 // and %v stand for parts, in their order unless they are numbered. What a phrase stands in the
 // program's source as is where its words are kept; here are only its translations.
 var phrases = Of[map[string]string]("phrases")
-
-// Phrases returns the phrases of a language, by what they are in the default one.
-func Phrases(lang string) map[string]string { return maps.Clone(*phrases(lang)) }
 
 // Phrase returns in the language what the program says in the default one, and what it has no
 // translation of unchanged. In a message with parts between ": " those are translated that can be.

@@ -102,7 +102,7 @@ func TestPhrasesAreSaidInTheProgram(t *testing.T) {
 	source := literals(t)
 	for _, lang := range words.Languages() {
 		var unsaid []string
-		for said, to := range words.Phrases(lang) {
+		for said, to := range *words.Domains()["phrases"].Read(lang).(*map[string]string) {
 			require.Equal(t, len(verb.FindAllString(said, -1)), len(verb.FindAllString(to, -1)),
 				"%s: the parts of %q", lang, said)
 			if part := verb.FindStringIndex(said); part != nil {

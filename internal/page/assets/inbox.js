@@ -23,7 +23,6 @@ export function watch(f) {
 
 export const want = (id) => { wanted = id || wanted; };
 export const wants = () => wanted;
-export const keptAny = () => kept.size > 0;
 
 const questionPath = (id, what = "") => "/v1/inquiries/" + encodeURIComponent(id) + what;
 

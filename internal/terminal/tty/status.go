@@ -29,13 +29,6 @@ type Status struct {
 // NewStatus returns a Status on the terminal, with nothing shown.
 func NewStatus(f *os.File) *Status { return &Status{f: f} }
 
-// Doing returns what is shown, without the time.
-func (s *Status) Doing() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.doing
-}
-
 // Write implements io.Writer.
 func (s *Status) Write(p []byte) (int, error) {
 	s.mu.Lock()
