@@ -147,7 +147,7 @@ func lastMove(body []byte) (last int) {
 // demoDecisions are what the demo's script decides when the answer is 42.
 func demoDecisions(t *testing.T) []actions.Decision {
 	var script struct{ Rules []playedRule }
-	require.NoError(t, yaml.Unmarshal(simulation.TasksScript, &script))
+	require.NoError(t, yaml.Unmarshal(simulation.TasksScript(), &script))
 	own, err := families.Known.New("gelab", nil)
 	require.NoError(t, err)
 	var all []actions.Decision

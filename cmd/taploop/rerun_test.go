@@ -25,7 +25,7 @@ func TestAReplayAsksWhatWasAsked(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	var mu sync.Mutex
 	var asked []string
-	env := lone(t, modelOf(t, string(simulation.TasksScript), func(r *scripted.Request) {
+	env := lone(t, modelOf(t, string(simulation.TasksScript()), func(r *scripted.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		asked = append(asked, r.Asked())

@@ -51,7 +51,7 @@ func newTestEnv(t testing.TB, taskID, script string, env ...string) *testEnv {
 	task, ok := phone.Task(taskID)
 	require.True(t, ok)
 	task.Setup(phone)
-	tasks := simulation.TasksScript
+	tasks := simulation.TasksScript()
 	rules := "rules:\n" + script + strings.TrimPrefix(string(tasks[bytes.Index(tasks,
 		[]byte("rules:\n")):]), "rules:\n")
 	ctx, cancel := context.WithCancel(context.Background())

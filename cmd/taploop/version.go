@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	_ "embed"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -37,11 +35,7 @@ func (c *versionCmd) Run(a *invocation) error {
 		return a.tell(fmt.Sprintf("%scommit %s\nbuilt %s\nschema %d", versionLine(),
 			cmp.Or(b.Commit, "unknown"), cmp.Or(b.Date, "unknown"), b.Schema))
 	}
-	text, err := gzip.NewReader(bytes.NewReader(licenses))
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(a.out, text)
+	_, err := a.out.Write(files.Unpack(licenses))
 	return err
 }
 

@@ -4,10 +4,8 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,6 +14,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/taploop/taploop/internal/files"
 )
 
 func main() {
@@ -30,36 +30,7 @@ func run(path string) error {
 	if err != nil {
 		return err
 	}
-	if same(path, text) { // zopfli has compressed it better
-		return nil
-	}
-	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	if _, err = z.Write(text); err != nil {
-		return err
-	}
-	if err = z.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
-}
-
-// same reports whether the file holds the text already.
-func same(path string, text []byte) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return false
-	}
-	old, err := io.ReadAll(z)
-	return err == nil && bytes.Equal(old, text)
+	return files.Pack(path, text)
 }
 
 // module is a module, or Go itself, with the files in which it states its terms.

@@ -13,18 +13,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/model/scripted"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbserver"
 	"github.com/taploop/taploop/internal/sandbox/shell"
 )
 
-//go:generate go run ./genscript script/tasks.yaml
+//go:generate go run ./genscript script/tasks.yaml.gz
+//go:embed script/tasks.yaml.gz
+var tasks []byte
 
-// TasksScript is the scripted model's script, which solves the phone's tasks.
-//
-//go:embed script/tasks.yaml
-var TasksScript []byte
+// TasksScript returns the scripted model's script, which solves the phone's tasks.
+var TasksScript = sync.OnceValue(func() []byte { return files.Unpack(tasks) })
 
 // DefaultSerial is the serial of the phone that taploop sandbox serves.
 const DefaultSerial = "sandbox-1"
@@ -61,7 +62,7 @@ func Start(ctx context.Context, phone *sandbox.Simulator, opts *Options) (*Simul
 	}
 	const anyPort = "127.0.0.1:0"
 	if o.Script == nil {
-		o.Script = TasksScript
+		o.Script = TasksScript()
 	}
 	rules, err := scripted.Parse(o.Script)
 	if err != nil {

@@ -1,12 +1,10 @@
 package ui
 
 import (
-	"compress/gzip"
 	"embed"
 	"fmt"
 	"image"
 	"image/draw"
-	"io"
 	"sync"
 	"unicode"
 
@@ -14,6 +12,8 @@ import (
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
+
+	"github.com/taploop/taploop/internal/files"
 )
 
 //go:generate go run ./genfonts fonts
@@ -59,19 +59,11 @@ var bitmaps = sync.OnceValue(func() []byte { return unpack("bitmaps") })
 
 // unpack reads a file that is compiled in.
 func unpack(name string) []byte {
-	f, err := fontFiles.Open("fonts/" + name + ".gz")
+	b, err := fontFiles.ReadFile("fonts/" + name + ".gz")
 	if err != nil {
 		panic(err)
 	}
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		panic(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		panic(err)
-	}
-	return b
+	return files.Unpack(b)
 }
 
 // maxGlyphs bounds the cache. A screen full of text needs some hundreds.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/sandbox"
 )
 
@@ -30,7 +31,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile(os.Args[1], b, 0o644); err != nil {
+	if err := files.Pack(os.Args[1], b); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -4,11 +4,8 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"image"
-	"io"
 	"os"
 	"path/filepath"
 	"unicode"
@@ -17,6 +14,8 @@ import (
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/math/fixed"
+
+	"github.com/taploop/taploop/internal/files"
 )
 
 func main() {
@@ -24,7 +23,7 @@ func main() {
 	for name, b := range map[string][]byte{"regular.ttf.gz": goregular.TTF,
 		"bold.ttf.gz": gobold.TTF, "bitmaps.gz": bits} {
 		if err == nil {
-			err = write(filepath.Join(os.Args[1], name), b)
+			err = files.Pack(filepath.Join(os.Args[1], name), b)
 		}
 	}
 	if err != nil {
@@ -59,29 +58,4 @@ func bitmaps() ([]byte, error) {
 		}
 	}
 	return b, nil
-}
-
-// write compresses b into the file, unless that holds it: those in the repository were compressed
-// with zopfli, which makes them smaller.
-func write(path string, b []byte) error {
-	if f, err := os.Open(path); err == nil {
-		defer f.Close()
-		if z, err := gzip.NewReader(f); err == nil {
-			if old, err := io.ReadAll(z); err == nil && bytes.Equal(old, b) {
-				return nil
-			}
-		}
-	}
-	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	if _, err := z.Write(b); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(path, out.Bytes(), 0o644)
 }

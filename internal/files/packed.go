@@ -1,0 +1,47 @@
+package files
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+)
+
+// Pack writes b, compressed, into a file that is compiled into the program. A file that holds b
+// already stays: one in the repository may have been compressed better, with zopfli.
+func Pack(path string, b []byte) error {
+	if old, err := os.ReadFile(path); err == nil {
+		if old, err = unpack(old); err == nil && bytes.Equal(old, b) {
+			return nil
+		}
+	}
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err = z.Write(b); err != nil {
+		return err
+	}
+	if err = z.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(path, packed.Bytes(), 0o644)
+}
+
+// Unpack returns what Pack has compressed. It panics when packed is anything else.
+func Unpack(packed []byte) []byte {
+	b, err := unpack(packed)
+	if err != nil {
+		panic("files: what is compiled in cannot be read: " + err.Error())
+	}
+	return b
+}
+
+func unpack(packed []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
