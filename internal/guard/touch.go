@@ -181,8 +181,8 @@ func (l *Layout) item(on []string) bool {
 	return l != nil && len(on) > 1 && !l.Button && !l.Primary && !l.Switch
 }
 
-// hub reports whether the page has tabs, and what is on it leads on: not the button with a bare verb
-// on a page with a sum, whose tabs may be false.
+// hub reports whether the page has tabs, and what is on it leads on: not the button with a bare
+// verb on a page with a sum, whose tabs may be false.
 func (s *Subject) hub(on []string) bool {
 	l := s.Layout
 	return l != nil && l.Tabs && !l.Primary && len(l.Fields) == 0 && (!l.Button || len(on) != 1 ||

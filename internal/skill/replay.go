@@ -294,26 +294,31 @@ func (x *moment) ready(j int) (actions.Action, error) {
 			return nil, err
 		}
 	}
+	return x.page.aim(s, a)
+}
+
+// aim returns the step's action at where its targets are on the page.
+func (p *page) aim(s *Step, a actions.Action) (placed actions.Action, err error) {
 	n := 0
-	a = actions.Moved(a, func(at screen.Point) screen.Point {
+	placed = actions.Moved(a, func(at screen.Point) screen.Point {
 		if n >= len(s.Targets) || a.Traits().Scrolls {
 			return at
 		}
 		t := s.Targets[n]
 		n++
-		found, i, failed := x.page.find(&t)
+		found, i, failed := p.find(&t)
 		if n == 2 && s.After.Order != "" {
-			found, i, failed = x.page.drop(s)
+			found, i, failed = p.drop(s)
 		}
 		if failed == nil && a.Traits().Kind == actions.KindText {
-			failed = x.page.untouched(&t, i)
+			failed = p.untouched(&t, i)
 		}
 		if failed != nil && err == nil {
 			err = fmt.Errorf("%s: %w", text.Quote(t.words(), 60), failed)
 		}
 		return found
 	})
-	return a, cmp.Or(err, a.Validate())
+	return placed, cmp.Or(err, placed.Validate())
 }
 
 // standing reports why the page is not as step j needs it, or nil. What was there before the page

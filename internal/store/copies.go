@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -58,4 +59,9 @@ func orCopy(err error, dir string) error {
 		}
 	}
 	return err
+}
+
+// shell is a path as a shell reads it.
+func shell(path string) string {
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

@@ -43,11 +43,11 @@ var (
 // leastRoom is more than SQLite adds to one of its files at a time.
 const leastRoom = 1 << 20
 
-// explain is the function explain for an error of this store. SQLite does not say of each of its
-// files that the disk is too full for it.
-func (d *db) explain(err error) error {
+// explainIn is explain for an error of the data folder. SQLite does not say of each of its files
+// that the disk is too full for it.
+func explainIn(dir string, err error) error {
 	if e, is := errors.AsType[*sqlite.Error](err); is && e.Code()&0xff == sqlite3.SQLITE_IOERR {
-		if free, unknown := files.Free(d.dir); unknown == nil && free < leastRoom {
+		if free, unknown := files.Free(dir); unknown == nil && free < leastRoom {
 			err = fmt.Errorf("%w: %w", syscall.ENOSPC, err)
 		}
 	}

@@ -3,9 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,29 +16,6 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/wait"
 )
-
-// Store is an open data folder: its sessions, and the parts that have the rest. All of it is safe
-// for concurrent use, within the process and between processes.
-type Store struct {
-	*db
-	Answers   Answers
-	Audit     Audit
-	Farm      Farm
-	Grants    Grants
-	Judged    Judged
-	Kept      Kept
-	Phones    phones
-	Leases    Leases
-	Owner     *Owner
-	Questions Questions
-	Runs      Runs
-	Schedules Schedules
-	Secrets   Secrets
-}
-
-// Stalled reports whether opening the folder or a write has waited for 3s, and no write has got
-// through since.
-func (s *Store) Stalled() bool { return s.stalled.Load() }
 
 // Exists reports whether there may be sessions: in a data folder with a database in it, or in a
 // database elsewhere, which is not asked.
@@ -100,17 +74,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		Runs:      Runs{d},
 		Schedules: Schedules{d},
 		Secrets:   Secrets{d}}
-	callOff := d.watch()
-	err = d.explain(d.open(ctx))
-	callOff()
-	if d.opts.Reading && readOnly(err) {
-		d.refusal = ErrReadOnly
-		if errors.Is(err, ErrDiskFull) {
-			d.refusal = err
-		}
-		err = explain(d.engine.openReading(ctx, d))
-	}
-	if err != nil {
+	if err = openOrRead(ctx, d); err != nil {
 		what := "the data folder " + dir
 		if _, own := d.engine.(sqliteEngine); !own {
 			what = "the store"
@@ -121,8 +85,23 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// open makes the folder and opens the database.
-func (d *db) open(ctx context.Context) error {
+// openOrRead opens the folder. Where it cannot be written it is read, if that is wanted.
+func openOrRead(ctx context.Context, d *db) error {
+	callOff := d.watch()
+	err := explainIn(d.dir, openFolder(ctx, d))
+	callOff()
+	if d.opts.Reading && readOnly(err) {
+		d.refusal = ErrReadOnly
+		if errors.Is(err, ErrDiskFull) {
+			d.refusal = err
+		}
+		err = explain(d.engine.openReading(ctx, d))
+	}
+	return err
+}
+
+// openFolder makes the folder and opens the database.
+func openFolder(ctx context.Context, d *db) error {
 	if err := finishRestore(ctx, d.dir); err != nil {
 		return err
 	}
@@ -134,7 +113,10 @@ func (d *db) open(ctx context.Context) error {
 	if err := writable(d.dir); err != nil {
 		return err
 	}
-	return d.engine.open(ctx, d)
+	if err := d.engine.open(ctx, d); err != nil {
+		return err
+	}
+	return pauseRestored(ctx, d)
 }
 
 // privateDir creates a missing folder for this user only. It fails if every user may write to the
@@ -154,11 +136,6 @@ func privateDir(dir string) error {
 	return nil
 }
 
-// shell is a path as a shell reads it.
-func shell(path string) string {
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
 // writable reports why nothing can be made in the folder.
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".probe-*")
@@ -168,43 +145,8 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// Close gives up what this store owns. Its runs that were RUNNING count as left behind from now on,
-// see [Runs.Recover].
-func (s *Store) Close() error {
-	s.frames.saving.Wait()
-	var errs []error
-	if s.owner != nil && s.write != nil {
-		s.owner.leave()
-	}
-	for _, pool := range []*sql.DB{s.read, s.write} {
-		if pool != nil {
-			errs = append(errs, pool.Close())
-		}
-	}
-	if s.owner != nil && s.write != nil {
-		errs = append(errs, s.owner.close())
-	}
-	return errors.Join(errs...)
-}
-
-// ReadOnly reports whether nothing of the store can be changed, see [Options.Reading].
-func (s *Store) ReadOnly() bool { return s.write == nil }
-
 // readOnly reports whether the error is that of a folder, or a file in it, that cannot be written.
 func readOnly(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) ||
 		errors.Is(err, ErrDiskFull)
-}
-
-// Sign is a mark on a text that only stores of this data folder can make, even after a restart.
-// Marks for one purpose do not hold for another. Compare marks with [hmac.Equal].
-func (s *Store) Sign(purpose, text string) []byte {
-	// The key itself encrypts, and signs nothing but this.
-	return mark(mark(s.vault.key, "mark for "+purpose), text)
-}
-
-func mark(key []byte, text string) []byte {
-	h := hmac.New(sha256.New, key)
-	h.Write([]byte(text))
-	return h.Sum(nil)
 }

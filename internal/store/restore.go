@@ -6,14 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
 )
 
@@ -201,64 +198,4 @@ func copyFile(to, from string) error {
 	}
 	defer f.Close()
 	return writeFrom(to, f)
-}
-
-// restoredName is the file that a folder has from its restore until pauseRestored is done.
-const restoredName = "restored"
-
-// pauseRestored has nothing of a restored store go on by itself: its runs may have gone on, and its
-// schedules' times may have come, after the backup was made. The first who opens the folder does
-// this, before anything else.
-func (d *db) pauseRestored(ctx context.Context) error {
-	path := filepath.Join(d.dir, restoredName)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	lock, err := lockFolder(ctx, d.dir)
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // another process has done it
-	}
-	if err == nil {
-		err = d.update(ctx, func(ctx context.Context, tx *tx) error {
-			return errors.Join(tx.pauseAll(ctx), tx.passTicks(ctx, info.ModTime()))
-		})
-	}
-	if err == nil {
-		err = os.Remove(path)
-	}
-	return doing(err, "pausing what was restored")
-}
-
-// pauseAll pauses the runs that would go on without a person. Open questions stay open.
-func (t *tx) pauseAll(ctx context.Context) error {
-	list, err := collect(ctx, t, scanRow[Run], "SELECT "+runColumns+` FROM runs r
-		WHERE state IN ('QUEUED', 'RUNNING', 'WAITING_REPLY', 'WAITING_APPROVAL',
-			'WAITING_TAKEOVER') OR state = 'PAUSED' AND stop_reason IN (?, ?, ?)`,
-		agentloop.ServerRestarted, agentloop.DeviceDisconnected, agentloop.ClientDetached)
-	for i := range list {
-		if err == nil {
-			err = finishSteps(ctx, t, &list[i], false)
-		}
-		if err == nil {
-			err = change(ctx, t, &list[i], Change{To: Paused, Reason: agentloop.Restored})
-		}
-	}
-	return err
-}
-
-// passTicks has the schedules' times count as missed up to that of the restore.
-func (t *tx) passTicks(ctx context.Context, until time.Time) error {
-	const why = "the store was restored from a backup: what came after that may have begun"
-	err := t.exec(ctx, "UPDATE ticks SET state = ?, why = ? WHERE state = ?", TickMissed, why,
-		TickClaimed)
-	if err == nil {
-		err = t.exec(ctx, `INSERT INTO ticks (`+tickColumns+`) SELECT name, ?, ?, '', ?, ''
-			FROM schedules WHERE true ON CONFLICT DO NOTHING`, millis(until), TickMissed, why)
-	}
-	return err
 }

@@ -21,7 +21,7 @@ func moved(t *testing.T, s *store.Store, r store.Run, c store.Change) store.Run 
 	return r
 }
 
-func TestNothingThatWasRestoredGoesOnByItself(t *testing.T) {
+func TestARestoredStoreDoesNothingByItself(t *testing.T) {
 	dir, file := storetest.Dir(t), filepath.Join(t.TempDir(), "backup.tar")
 	s := open(t, dir, nil)
 	running, queued, lost, waits := started(t, s), started(t, s), started(t, s), started(t, s)

@@ -55,7 +55,7 @@ func (e sqliteEngine) open(ctx context.Context, d *db) error {
 	if d.owner, err = newOwner(d); err != nil {
 		return err
 	}
-	return errors.Join(d.owner.sweep(), d.pauseRestored(ctx))
+	return d.owner.sweep()
 }
 
 // connect opens the database with pragmas that are per connection. WAL mode is set by migrate,

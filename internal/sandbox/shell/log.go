@@ -21,7 +21,7 @@ func date(c *invocation) int {
 		return exitOK
 	}
 	format := strings.NewReplacer("%Y", "2006", "%m", "01", "%d", "02", "%H", "15", "%M", "04",
-		"%S", "05", "%s", "\x00", "%N", "\x01") // numbers have digits that a layout takes for its own
+		"%S", "05", "%s", "\x00", "%N", "\x01") // numbers would be read as parts of a layout
 	layout, ok := strings.CutPrefix(c.args[0], "+")
 	if !ok {
 		return c.fail(exitFailure, "date: bad date '%s'", c.args[0])
