@@ -35,7 +35,7 @@ func TestARememberedAnswerIsNotAskedAgain(t *testing.T) {
 		x := st.Run.Progress.Exchanges
 		require.Equal(t, actions.Exchange{Question: "question 1?", Answer: "blue",
 			Outcome: actions.Remembered}, x[len(x)-1])
-		require.NoError(t, w.store.Delete(w.ctx(), st.Session.ID))
+		require.NoError(t, w.store.Delete(w.ctx(), st.Session.ID, store.AuditEntry{}))
 		left, err := w.store.Answers.List(w.ctx(), nil)
 		require.NoError(t, err)
 		require.Empty(t, left, "it goes with its session")
