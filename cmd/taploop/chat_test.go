@@ -355,8 +355,13 @@ func TestAConversationOutlivesItsClient(t *testing.T) {
 	require.Equal(t, 409, resp.StatusCode, "%s", text)
 	require.Contains(t, string(text), "DEVICE_BUSY", "it is not taken for the first one")
 
-	done := says(v.talks(ask, map[string]string{"role": "assistant", "content": words},
-		map[string]string{"role": "user", "content": "42"}))
+	said := []map[string]string{ask, {"role": "assistant", "content": words},
+		{"role": "user", "content": "42"}}
+	seen := says(v.talks(said...))
+	require.Contains(t, seen, "Which size do you wear?")
+	require.NotContains(t, seen, "in your size", "42 was no answer to what nobody had seen")
+	done := says(v.talks(append(said, map[string]string{"role": "assistant", "content": seen},
+		map[string]string{"role": "user", "content": "42"})...))
 	require.Contains(t, done, "(taploop "+question.SessionID)
 	require.Contains(t, done, "in your size")
 	b.done(tripTouches)

@@ -31,7 +31,7 @@ func TestAHostAtATerminalAsksThere(t *testing.T) {
 			x.file, "Book a seat")
 		screen.await(t, `(?s)`+words.asks+`.*1\. window.*(2\. aisle.*(?:: |：))`)
 		typeAt(t, master, "2\n")
-		screen.await(t, `(?s)travel .*pay seat.*`+words.calls+`.*(`+words.decide+`)`)
+		screen.await(t, `(?s)travel .*(?:pay|支付) seat.*`+words.calls+`.*(`+words.decide+`)`)
 		typeAt(t, master, "maybe\n")
 		screen.await(t, `("maybe" is no decision.*)`)
 		require.Zero(t, x.paid.Load())

@@ -461,7 +461,7 @@ cases:
 		"{name: a, skill: other, expect: none}":                            "there is no such skill",
 		"{name: a, skill: notes, expect: none}":                            "missing properties",
 		"{name: a, skill: notes, params: {x: y}, expect: none}":            `no parameter "x"`,
-		"{name: a, task: t, params: {x: y}, expect: none}":                 "params are for a skill",
+		"{name: a, task: t, params: {x: y}, expect: none}":                 "it goes only with skill",
 		"{name: a, task: t, skill: notes, expect: none}":                   "only one of them can be there",
 		"{name: a, task: t, expect: none}]\nsetup: [{install: '**/*.apk'}": "**/*.apk is 2 files",
 	} {
