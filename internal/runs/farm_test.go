@@ -243,6 +243,7 @@ func TestAnUpgradeUnderLoadStopsNoRunForMoreThanALease(t *testing.T) {
 		}
 		stopped := map[string]time.Time{} // runs that went on before, until they go on again
 		longest, handed, busy := time.Duration(0), 0, ""
+		owners := map[string]string{} // of runs with steps
 		look := func() (left int) {
 			busy = ""
 			for _, st := range begun {
@@ -253,13 +254,15 @@ func TestAnUpgradeUnderLoadStopsNoRunForMoreThanALease(t *testing.T) {
 				switch {
 				case r.State == store.Queued && r.Progress.Steps > 0 && !was:
 					stopped[r.ID] = time.Now()
-					handed++
 				case was && r.State != store.Queued:
 					longest = max(longest, time.Since(since))
 					delete(stopped, r.ID)
 				}
 				if r.State == store.Running && r.Progress.Steps > 0 {
-					busy = r.Owner
+					if o := owners[r.ID]; o != "" && o != r.Owner {
+						handed++
+					}
+					busy, owners[r.ID] = r.Owner, r.Owner
 				}
 				if r.State != store.Completed {
 					left++
