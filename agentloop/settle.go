@@ -168,8 +168,8 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 	}
 	began, pause := time.Now(), firstPoll
 	w.motion = motion{}
-	rest, home := w.habit.rest, w.before.Frame == nil && w.before.State.App != ""
-	if home {
+	rest := w.habit.rest
+	if w.before.Frame == nil && w.before.State.App != "" {
 		rest = transition
 	}
 	_ = wait.For(ctx, min(rest, w.longest))
@@ -179,16 +179,14 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 	for first := true; ; first = false {
 		// the look finds out whether ctx has ended
 		_ = wait.For(ctx, min(pause-time.Since(former.At), w.longest-time.Since(began)))
-		late := time.Since(began) >= reaction
-		if !home || late { // a task begins as soon as it can
-			pause = longer(pause)
-		}
+		pause = longer(pause)
 		v, err := w.look(ctx)
 		w.motion.add(v)
 		if err != nil || !v.State.On || v.Frame == nil || time.Since(began) >= w.longest {
 			return v, err
 		}
 		reacted, alike := w.reacted(v), w.alike(former, v)
+		late := time.Since(began) >= reaction
 		if still := quiet.add(v); (reacted || late) && (still || alike) {
 			if alike && reacted && w.before.State.App == v.State.App {
 				w.habit.learn(former.At.Sub(began), first)

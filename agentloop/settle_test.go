@@ -78,8 +78,8 @@ func TestTheHomeScreenIsWaitedForUntilItIsInFrontAndAtRest(t *testing.T) {
 		looks  int
 	}{
 		{left: "settings", moves: 180 * time.Millisecond, settle: 300 * time.Millisecond, looks: 2},
-		{left: "settings", moves: 290 * time.Millisecond, settle: 400 * time.Millisecond, looks: 3},
-		{left: "launcher", settle: 600 * time.Millisecond, looks: 5}, // it may not have begun
+		{left: "settings", moves: 290 * time.Millisecond, settle: 450 * time.Millisecond, looks: 3},
+		{left: "launcher", settle: 675 * time.Millisecond, looks: 4}, // it may not have begun
 	} {
 		r := newRig(actions.Complete{})
 		r.runner.Moving, r.runner.Left = true, screen.State{On: true, App: c.left}
