@@ -36,7 +36,8 @@ func BenchmarkMovingStep(b *testing.B) {
 			w.findPlaces()
 			w.slowCaptures(c.raw, c.png)
 			const short, long = 2, 12
-			folder := "TAPLOOP_DATA_DIR=" + b.TempDir() // made by the first task, which no figure is of
+			// Made by the first task, which no figure is of.
+			folder := "TAPLOOP_DATA_DIR=" + b.TempDir()
 			used := func(steps int) *exec.Cmd {
 				cmd := w.agent(steps)
 				cmd.Env = append(cmd.Env, folder)
