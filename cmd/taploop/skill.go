@@ -333,7 +333,7 @@ type skillDiffCmd struct {
 	skillsFlags
 }
 
-// Run shows or takes what is proposed for a skill.
+// Run shows or takes the proposed changes of a skill.
 func (c *skillDiffCmd) Run(a *invocation) error {
 	f, err := c.loaded(a)
 	if err != nil {

@@ -25,7 +25,7 @@ func NewHost(s *Settings, db *store.Store) (*device.Host, error) {
 	return device.NewHost(o)
 }
 
-// NewServer returns the ADB server of the configuration, for what is no business of a phone's.
+// NewServer returns the ADB server of the configuration, for calls that concern no phone.
 func NewServer(s *Settings) (*adb.Client, error) {
 	c, err := adb.New(&adb.Options{Server: s.Conf.ADB.Server, ADB: s.Conf.ADB.Path,
 		Getenv: s.Options.Getenv, Log: s.Log, StartsNone: s.Conf.ADB.Server != ""})

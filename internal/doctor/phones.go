@@ -163,7 +163,7 @@ func (c phoneCheck) handled() {
 	}
 }
 
-// kept is about what is on the phone.
+// kept is about the phone's storage.
 func (c phoneCheck) kept() {
 	if c.Free >= 0 && c.Free < leastFree {
 		c.add("phone.storage", "free", megabytes(uint64(c.Free)))

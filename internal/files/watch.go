@@ -18,7 +18,7 @@ const every = 200 * time.Millisecond
 // Changed returns a channel that is closed at the next change that Run sees, or that Tell is told.
 func (w *Watcher) Changed() <-chan struct{} { return w.changed.Next() }
 
-// Tell reports a change of what is kept elsewhere than in a file.
+// Tell reports a change of a source that is no file.
 func (w *Watcher) Tell() { w.changed.Send() }
 
 // Run watches the files until ctx ends. Creating or removing a file is a change.

@@ -31,7 +31,7 @@ type Field struct {
 	Type     FieldType `json:"type"`
 	Options  []string  `json:"options,omitempty"`
 	Optional bool      `json:"optional,omitempty"` // it may be left out
-	// what is filled in beforehand, in JSON's types; nil is nothing
+	// the value filled in beforehand, in JSON's types; nil is nothing
 	Default any `json:"default,omitempty"`
 	// of a number; of a text in characters; of choices how many
 	Min *float64 `json:"min,omitempty"`

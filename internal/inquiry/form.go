@@ -105,7 +105,7 @@ func askOrForm(question []byte) Body {
 	return new(Ask)
 }
 
-// checkForm reports what is wrong with a form.
+// checkForm reports a fault of a form.
 func checkForm(fields []Field) error {
 	if len(fields) > maxFields {
 		return fmt.Errorf("the form has %d fields (at most %d)", len(fields), maxFields)
@@ -128,7 +128,7 @@ func checkForm(fields []Field) error {
 	return nil
 }
 
-// check reports what is wrong with a field, and brings its default into canonical form.
+// check reports a fault of a field, and brings its default into canonical form.
 func (f *Field) check() error {
 	if !isPlainText(f.Label) || len(f.Label) > maxFieldLabel {
 		return fmt.Errorf("the label is not plain text of at most %d bytes", maxFieldLabel)

@@ -72,7 +72,7 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	return q, nil
 }
 
-// check reports what is wrong with a new question, and brings its defaults into their canonical
+// check reports a fault of a new question, and brings its defaults into their canonical
 // form.
 func check(q *Question, o *Options) error {
 	switch own := q.Body.Kind(); {

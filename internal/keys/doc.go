@@ -4,7 +4,7 @@
 //
 //	yaml:"name"    the key
 //	need:"yes"     the key has to be there, with a value that is not empty
-//	need:"own"     the same for editors; the owner of the struct says what is missing
+//	need:"own"     the same for editors; the owner of the struct names the missing ones
 //	only:"k v"     the key goes only with the key k, or with the value v of it
 //	never:"k v"    the key does not go with the value v of the key k
 //	empty:"ok"     the value may be empty all the same

@@ -70,7 +70,7 @@ const (
 	begin = "app.js"   // begins the page of a server
 )
 
-// Worker is the script that runs beside the page and shows what is pushed.
+// Worker is the script that runs beside the page and shows pushed messages.
 const Worker = "worker.js"
 
 // scripts are the names of the modules that both pages are made of.

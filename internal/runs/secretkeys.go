@@ -19,7 +19,7 @@ import (
 // of it may come after a restart.
 func keyID(run string) string { return run + ":key" }
 
-// lastKey is what is kept under it.
+// lastKey is the value under it.
 type lastKey struct {
 	At      screen.Point `json:"at"`
 	Entered string       `json:"entered"` // digits so far, with this one

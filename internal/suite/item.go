@@ -17,7 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/skill"
 )
 
-// Item is a case with the values of one row filled in: what is run and reported.
+// Item is a case with the values of one row filled in: the unit of runs and reports.
 type Item struct {
 	Suite *Suite
 	Case  Case

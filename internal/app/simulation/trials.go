@@ -118,7 +118,7 @@ type stage struct {
 	serial, goal string
 	people       bool // somebody answers questions
 	answer       func(question string) (string, error)
-	// check returns what is missing, or "". Its error says why that is not known.
+	// check names the part that is missing, or "". Its error says why that is not known.
 	check func(answer string) (string, error)
 	leave func() error
 }

@@ -183,7 +183,7 @@ func (c *connection) submit(ctx context.Context, x *exchange) error {
 	if err := x.up.Send(ctx, &sent); err != nil {
 		return c.fault("%v", err)
 	}
-	if x.of != nil { // what is sent next arrives next
+	if x.of != nil { // messages arrive in the order they are sent
 		transport.Begun(ctx)
 	}
 	return nil

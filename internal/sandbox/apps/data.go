@@ -18,7 +18,7 @@ type Data struct {
 	Draft    *Contact // that is being written, or nil
 	Events   []*Event
 	Timers   Timers
-	Clip     string          // what is on the clipboard
+	Clip     string          // the text on the clipboard
 	Visited  []string        // addresses that were opened
 	Rated    string          // "", later or rated
 	Granted  map[string]bool // permissions by "package permission", false when refused

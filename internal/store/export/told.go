@@ -51,7 +51,7 @@ func NewRun(r *store.Run, tokens int) *Run {
 // SeenStep is a step in words, with where its picture is.
 type SeenStep struct {
 	Step
-	// what is done in a few words, by language, without places
+	// the act in a few words, by language, without places
 	Words         map[string]string `json:"words,omitempty"`
 	SessionID     string            `json:"session_id"`
 	Index         int               `json:"index"`

@@ -191,7 +191,7 @@ func (t *try) judge(ctx context.Context, claim string, f *screen.Frame) (bool, s
 	return yes, why, err
 }
 
-// check checks what is expected after a part of the case.
+// check checks the expectations after a part of the case.
 func (t *try) check(ctx context.Context, list []suite.Expect, claimed bool) {
 	phone := expect.Phone{Screen: t.scene.Phone, Inside: t.scene.Admin}
 	for n := range list {

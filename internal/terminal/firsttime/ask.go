@@ -189,7 +189,7 @@ func (d *dialogue) pick(ctx context.Context, prompt string, options, names []str
 	}
 }
 
-// yes asks whether to do something. Nothing typed means what is given.
+// yes asks whether to do something. Nothing typed means the answer given.
 func (d *dialogue) yes(ctx context.Context, prompt string, otherwise bool) (bool, error) {
 	for {
 		typed, err := d.Lines.Ask(ctx, prompt+map[bool]string{true: d.Yes, false: d.No}[otherwise],

@@ -97,7 +97,7 @@ var named = map[string]string{"\r": "enter", "\n": "enter", "\x7f": "backspace",
 	"\x1b[A": "up", "\x1b[B": "down", "\x1bOA": "up", "\x1bOB": "down", "\x1b[5~": "pgup",
 	"\x1b[6~": "pgdown", "\x1b[H": "home", "\x1b[F": "end", "\t": "tab"}
 
-// read hands on what is typed.
+// read hands on the keys that are typed.
 func (s *Screen) read(from io.Reader) {
 	defer close(s.keys)
 	b, kept := make([]byte, 256), 0

@@ -47,7 +47,7 @@ type rows struct {
 	at    map[string]int
 }
 
-// phone begins what is chosen of the phones. No other id has a space.
+// phone begins the id of a chosen phone. No other id has a space.
 const phone = "phone "
 
 // lines are the whole screen.
