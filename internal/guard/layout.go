@@ -24,7 +24,9 @@ type Layout struct {
 	Switch bool `json:"switch,omitempty"` // it can be switched, or has something that can
 	Tab    bool `json:"tab,omitempty"`    // it is one of the tabs at the bottom of a page
 	Tabs   bool `json:"tabs,omitempty"`   // the page has such tabs, of which one is chosen
-	Bar    bool `json:"bar,omitempty"`    // it lies in the bar at the top of a page
+	// only tabs take touches below it, and buttons like it: it is none of those tabs
+	Last bool `json:"last,omitempty"`
+	Bar  bool `json:"bar,omitempty"` // it lies in the bar at the top of a page
 	// it is a picture on the line of a composer with text in it, behind that
 	Sends bool `json:"sends,omitempty"`
 	// how many elements of the page or dialog take touches

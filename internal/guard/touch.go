@@ -159,8 +159,9 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	if f.where == identifier && f.class.Severity < Critical && knownHarmless(lines) {
 		return true
 	}
-	item, hub := l.item(lines), s.hub(lines)
-	if l == nil || !l.Peer && !hub || l.Dialog || f.where == modelWords || f.where == ofApp {
+	item, hub := l.item(lines), l != nil && l.Tabs && !l.Primary && len(l.Fields) == 0
+	if l == nil || !l.Peer && !hub || l.Dialog || f.where == modelWords || f.where == ofApp ||
+		s.settles(f) {
 		return false
 	}
 	switch {
@@ -181,12 +182,16 @@ func (l *Layout) item(on []string) bool {
 	return l != nil && len(on) > 1 && !l.Button && !l.Primary && !l.Switch
 }
 
-// hub reports whether the page has tabs, and what is on it leads on: not the button with a bare
-// verb on a page with a sum, whose tabs may be false.
-func (s *Subject) hub(on []string) bool {
+// settles reports whether a finding is of what pays, orders or sends money on a page with a sum,
+// and no tab of that: on what stands apart, or at the end of the page.
+func (s *Subject) settles(f finding) bool {
 	l := s.Layout
-	return l != nil && l.Tabs && !l.Primary && len(l.Fields) == 0 && (!l.Button || len(on) != 1 ||
-		strings.Contains(on[0], " ") || sumIn(s.Screen) == "")
+	if f.class.Severity < Critical && !(f.class.Name == "send" && s.aboutMoney()) ||
+		l.Peer && !l.Last || sumIn(s.Screen) == "" {
+		return false
+	}
+	return strings.ContainsFunc(f.words, isOther) || slices.ContainsFunc(matchers(),
+		func(c matcher) bool { return c.class == f.class && c.matches(f.words, true) != "" })
 }
 
 // phoneNumber matches the number that a row calls.

@@ -54,7 +54,9 @@ func newPage(list []screen.Element) *page {
 	p.dialog = p.dialog || len(p.words) > 0 && edges.Min.X > 0.02 && edges.Max.X < 0.98 &&
 		edges.Min.Y > 0.1 && edges.Max.Y < 0.93
 	for i := range list {
-		p.tabs = p.tabs || p.tab(i) && p.chosen(i) && p.peer(i)
+		p.tabs = p.tabs || p.tab(i) && p.chosen(i) && p.peers(i) > 2
+	}
+	for i := range list {
 		if p.primary(i) {
 			p.primaries = append(p.primaries, i)
 		}
@@ -128,8 +130,10 @@ func (p *page) layout(i int) *guard.Layout {
 	l.Pair = p.pair(i)
 	l.Ends, l.Bar = p.ends(i), e.Bounds.Max.Y < 0.12
 	l.Pad, l.Digit = p.padKey(i), p.enters(i)
-	l.Peer = p.peer(i)
+	alike := p.peers(i)
+	l.Peer = alike > 2
 	l.Tab, l.Tabs = l.Peer && p.tab(i) && (len(p.fields) == 0 || p.chosen(i)), p.tabs
+	l.Last = p.lowest(i) && !(l.Tab && (p.tabs || alike > 3))
 	l.Sends = p.sends(i)
 	l.Clears = slices.ContainsFunc(p.fields, func(f int) bool {
 		return follows(p.list[f].Bounds, e.Bounds)
@@ -171,12 +175,18 @@ func (p *page) last(i int) bool {
 	})
 }
 
-// lowest reports whether nothing that takes touches stands below the element i.
+// lowest reports whether nothing that takes touches stands below the element i, save the tabs of
+// the page, and below a button words, and buttons like it.
 func (p *page) lowest(i int) bool {
-	low := p.list[i].Bounds.Max.Y - 0.01
-	return !slices.ContainsFunc(p.list, func(o screen.Element) bool {
-		return o.Touchable() && o.Bounds.Min.Y >= low
-	})
+	e := &p.list[i]
+	for j := range p.list {
+		o := &p.list[j]
+		if o.Touchable() && o.Bounds.Min.Y >= e.Bounds.Max.Y-0.01 && !(p.tabs && p.tab(j)) &&
+			!(button(e) && (strings.HasSuffix(o.Class, "TextView") || button(o) && p.column(i, j))) {
+			return false
+		}
+	}
+	return true
 }
 
 // says is the label of the element i.
@@ -311,10 +321,10 @@ func overlaps(a, b, c, d float64) bool { return a < d && c < b }
 
 func alike(a, b float64) bool { return a-b < 0.012 && b-a < 0.012 }
 
-// peer reports whether two others that take touches have the size of the element i, and stand on
-// its line or close in its column, and each of the three says something else, all with a price if
-// the element has one: tabs, tiles, modes and the rows of a menu lead somewhere.
-func (p *page) peer(i int) bool {
+// peers is how many that take touches have the size of the element i, which is one of them, and
+// stand on its line or close in its column, and each of which says something else, all with a price
+// if the element has one. More than two lead somewhere: tabs, tiles, modes and the rows of a menu.
+func (p *page) peers(i int) int {
 	r := p.list[i].Bounds
 	inLine, inColumn := map[string]bool{}, map[string]bool{}
 	priced := guard.Priced(said(&p.list[i]))
@@ -341,7 +351,11 @@ func (p *page) peer(i int) bool {
 			}
 		}
 	}
-	return max(len(inLine), len(inColumn)) > 2 || r.Max.Y > low && p.amongTabs(i)
+	most := max(len(inLine), len(inColumn))
+	if r.Max.Y > low && p.amongTabs(i) {
+		return max(most, 3)
+	}
+	return most
 }
 
 // tab reports whether the element i lies where the tabs of a page do, and is no button.
