@@ -92,7 +92,8 @@ var refusals = map[string]func(w *fixture) answer{
 		return w.call(start, in{"task": "tap", "wait_seconds": 0})
 	},
 	"DEVICE_BUSY because it is cordoned": func(w *fixture) answer {
-		_, err := w.store.Farm.SetClosed(w.t.Context(), store.ClosedPhone+"A", true)
+		_, err := w.store.Farm.SetClosed(w.t.Context(), store.ClosedPhone+"A", true,
+			store.AuditEntry{Event: store.AuditCordoned})
 		require.NoError(w.t, err)
 		return w.call(start, in{"task": "tap"})
 	},

@@ -75,10 +75,10 @@ func (c *farmStatusCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 // changing carries a change of the farm out, and says what holds of the name then.
-func (a *invocation) changing(ctx context.Context, says, name string,
-	change func(*app.Farm) error) error {
+func (a *invocation) changing(ctx context.Context, says, name, why string,
+	change func(*app.Farm, store.AuditEntry) error) error {
 	return app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
-		err := change(d.Farm)
+		err := change(d.Farm, app.Operator().Entry(why))
 		if err == nil {
 			a.notef(says, text.Line(name))
 		}
@@ -88,18 +88,20 @@ func (a *invocation) changing(ctx context.Context, says, name string,
 
 type farmDrainCmd struct {
 	Worker  string `arg:""`
+	Why     string `placeholder:"TEXT"`
 	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run drains a worker.
 func (c *farmDrainCmd) Run(ctx context.Context, a *invocation) error {
-	return a.changing(ctx, "worker %s hands its runs over, and ends", c.Worker,
-		func(f *app.Farm) error { return f.Drain(ctx, c.Worker) })
+	return a.changing(ctx, "worker %s hands its runs over, and ends", c.Worker, c.Why,
+		func(f *app.Farm, by store.AuditEntry) error { return f.Drain(ctx, c.Worker, by) })
 }
 
 type farmCordonCmd struct {
 	Phone   string `arg:""`
 	Off     bool
+	Why     string `placeholder:"TEXT"`
 	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
@@ -109,19 +111,20 @@ func (c *farmCordonCmd) Run(ctx context.Context, a *invocation) error {
 	if c.Off {
 		says = "phone %s gets tasks again"
 	}
-	return a.changing(ctx, says, c.Phone,
-		func(f *app.Farm) error { return f.Cordon(ctx, c.Phone, c.Off) })
+	return a.changing(ctx, says, c.Phone, c.Why,
+		func(f *app.Farm, by store.AuditEntry) error { return f.Cordon(ctx, c.Phone, c.Off, by) })
 }
 
 type farmRequeueCmd struct {
 	Session string `arg:""`
+	Why     string `placeholder:"TEXT"`
 	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run requeues a session's run.
 func (c *farmRequeueCmd) Run(ctx context.Context, a *invocation) error {
 	return a.act(ctx, c.Session, func(d *app.Parts, x store.Session) (*usecase.Outcome, error) {
-		run, err := d.Manager.Requeue(ctx, x.ID)
+		run, err := d.Manager.Requeue(ctx, x.ID, app.Operator().Entry(c.Why))
 		return &usecase.Outcome{Status: runs.Status{Run: run}}, err
 	})
 }

@@ -47,33 +47,45 @@ func TestWhatPeopleChangeOfAFarmIsChecked(t *testing.T) {
 	dir := storetest.Dir(t)
 	f := member(t, dir, storetest.On(t, dir, nil),
 		config.Farm{Name: "berlin", Role: config.Both}, shelf{"P", "Q"})
+	ann := runs.Actor{Channel: "page", Authority: "human_token", Name: "ann"}.Entry("it is cracked")
 	for _, wrong := range []string{"", "R", "p"} {
-		err := f.Cordon(t.Context(), wrong, false)
+		err := f.Cordon(t.Context(), wrong, false, ann)
 		require.Equal(t, runs.DeviceNotFound, runs.CodeOf(err), "%q: %v", wrong, err)
 		require.Contains(t, hint.Of(err), "P, Q")
-		require.Error(t, f.Cordon(t.Context(), wrong, true), "it is not cordoned")
+		require.Error(t, f.Cordon(t.Context(), wrong, true, ann), "it is not cordoned")
 	}
 	for _, off := range []bool{false, false, true, true} {
-		require.NoError(t, f.Cordon(t.Context(), "Q", off))
+		require.NoError(t, f.Cordon(t.Context(), "Q", off, ann))
 		list, err := f.List(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, !off, list[1].Closed)
 		require.False(t, list[0].Closed)
 	}
-	_, err := f.db.Farm.SetClosed(t.Context(), store.ClosedPhone+"gone", true)
+	_, err := f.db.Farm.SetClosed(t.Context(), store.ClosedPhone+"gone", true,
+		store.AuditEntry{Event: store.AuditCordoned})
 	require.NoError(t, err)
-	require.NoError(t, f.Cordon(t.Context(), "gone", true), "it is away, and may get tasks again")
+	require.NoError(t, f.Cordon(t.Context(), "gone", true, ann), "it is away, and may get tasks again")
 
-	err = f.Drain(t.Context(), "paris")
+	err = f.Drain(t.Context(), "paris", ann)
 	require.Equal(t, runs.InvalidArgument, runs.CodeOf(err))
 	require.Contains(t, hint.Of(err), "berlin")
-	require.NoError(t, f.Drain(t.Context(), "berlin"))
+	require.NoError(t, f.Drain(t.Context(), "berlin", ann))
 	drained := 0
 	for range 2 {
 		require.NoError(t, f.obey(t.Context(), func() { drained++ }))
 	}
 	require.Equal(t, 1, drained)
 	require.True(t, f.Closed())
+	log, err := f.db.Audit.List(t.Context(), store.AuditFilter{})
+	require.NoError(t, err)
+	var did []string
+	for _, e := range log {
+		did = append(did, string(e.Event)+" "+e.Text+" by "+e.By+" through "+e.Channel)
+	}
+	require.Equal(t, []string{"cordoned Q: it is cracked by ann through page",
+		"uncordoned Q: it is cracked by ann through page", "cordoned  by  through ",
+		"uncordoned gone: it is cracked by ann through page",
+		"drained berlin: it is cracked by ann through page"}, did, "what changes nothing is no entry")
 }
 
 func TestAFrontKnowsWhereAPhoneIsShown(t *testing.T) {

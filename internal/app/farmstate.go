@@ -86,8 +86,9 @@ func (f *Farm) workers(ctx context.Context) ([]store.Worker, error) {
 	return []store.Worker{{Name: f.conf.Name, Role: f.conf.Role, Phones: phones}}, err
 }
 
-// Drain has the worker of that name or id hand its runs over and end.
-func (f *Farm) Drain(ctx context.Context, name string) error {
+// Drain has the worker of that name or id hand its runs over and end. The entry says who wants
+// that, and why.
+func (f *Farm) Drain(ctx context.Context, name string, by store.AuditEntry) error {
 	workers, err := f.db.Farm.Workers(ctx)
 	if err != nil {
 		return err
@@ -103,16 +104,25 @@ func (f *Farm) Drain(ctx context.Context, name string) error {
 		return runs.Refuse(runs.InvalidArgument, "name one of those that are up: "+
 			strings.Join(names, ", "), "there is no worker %q", name)
 	case 1:
-		_, err = f.db.Farm.SetClosed(ctx, store.ClosedWorker+workers[0].ID, true)
+		by.Event, by.Text = store.AuditDrained, about(workers[0].Name, by.Text)
+		_, err = f.db.Farm.SetClosed(ctx, store.ClosedWorker+workers[0].ID, true, by)
 		return err
 	}
 	return runs.Refuse(runs.InvalidArgument, "give the id of one: taploop farm status --json",
 		"%d workers have the name %q", len(workers), name)
 }
 
-// Cordon has the phone get no new runs, or opens it again. The error has the code DeviceNotFound if
-// no machine has announced the phone, or it was not cordoned.
-func (f *Farm) Cordon(ctx context.Context, phone string, off bool) error {
+// about is the text of an audit entry about something that was done for a reason, or for none.
+func about(what, why string) string {
+	if why != "" {
+		what += ": " + why
+	}
+	return what
+}
+
+// Cordon has the phone get no new runs, or opens it again. The entry is as for Drain. The error has
+// the code DeviceNotFound if no machine has announced the phone, or it was not cordoned.
+func (f *Farm) Cordon(ctx context.Context, phone string, off bool, by store.AuditEntry) error {
 	s, err := f.State(ctx)
 	if err != nil {
 		return err
@@ -128,7 +138,11 @@ func (f *Farm) Cordon(ctx context.Context, phone string, off bool) error {
 		return runs.Refuse(runs.DeviceNotFound, "name one that is listed: "+
 			strings.Join(serials, ", "), "no machine has a phone %q", phone)
 	}
-	changed, err := f.db.Farm.SetClosed(ctx, store.ClosedPhone+phone, !off)
+	by.Event, by.Text = store.AuditCordoned, about(phone, by.Text)
+	if off {
+		by.Event = store.AuditUncordoned
+	}
+	changed, err := f.db.Farm.SetClosed(ctx, store.ClosedPhone+phone, !off, by)
 	if err == nil && !changed && !known {
 		err = runs.Refuse(runs.DeviceNotFound, "name one that is cordoned: taploop farm status",
 			"phone %q is not cordoned", phone)

@@ -159,15 +159,20 @@ func (f farm) lost(r store.Run) bool {
 }
 
 // rescue takes over the runs whose process died, and resumes those on phones of this process that a
-// restart has paused or that lost their phone. It applies the answers to questions of the dead.
+// restart has paused within a day, or that lost their phone whenever that was. It applies the answers
+// to questions of the dead.
 func (f farm) rescue(ctx context.Context) error {
 	m := f.m
 	if _, err := f.recoverDead(ctx); err != nil {
 		return err
 	}
-	paused, err := m.store.Sessions(ctx, store.Filter{State: store.Paused})
+	paused, err := m.paused(ctx, agentloop.ServerRestarted)
+	if m.opts.Reunite {
+		lost, failed := m.paused(ctx, agentloop.DeviceDisconnected)
+		paused, err = append(paused, lost...), errors.Join(err, failed)
+	}
 	for _, o := range paused {
-		lost := m.opts.Reunite && parkedForPhone(*o.Latest)
+		lost := parkedForPhone(*o.Latest)
 		if m.opts.Neighbours.Mine(o.Serial) && (lost || wanted(o.Latest, ResumeAll)) {
 			comeback{m}.begin(o.Session.ID, o.Latest.ID)
 		}
@@ -201,8 +206,9 @@ func (f farm) away(ctx context.Context, x store.Session) bool {
 
 // Requeue takes a session's run from whoever carries it out, and leaves it to the next process that
 // sees its phone: the former one may write nothing from then on. A run that rests for a person, or
-// has ended, is refused.
-func (m *Manager) Requeue(ctx context.Context, sessionID string) (store.Run, error) {
+// has ended, is refused. The audit says by whom and why that was wanted.
+func (m *Manager) Requeue(ctx context.Context, sessionID string, by store.AuditEntry) (
+	store.Run, error) {
 	sess, run, err := m.latest(ctx, sessionID)
 	if err != nil {
 		return run, err
@@ -213,7 +219,8 @@ func (m *Manager) Requeue(ctx context.Context, sessionID string) (store.Run, err
 		return run, Refuse(InvalidArgument, "continue the session",
 			"the run is %s, and not one that another machine could take up", run.State)
 	}
+	by.Event = store.AuditRequeued
 	return m.store.Runs.Transition(ctx, run.ID, store.Change{From: []store.State{run.State},
 		Fence: run.Fence, To: store.Queued, Unowned: true, Reason: agentloop.StillRunning,
-		Progress: agentloop.Progress.Resumed})
+		Progress: agentloop.Progress.Resumed, Audit: by})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
@@ -147,6 +148,30 @@ func TestRunsOfADeadWorkerAreTakenUpByWhoSeesThePhoneNext(t *testing.T) {
 		require.Equal(t, store.Completed, st.Run.State, "%s", st.Message)
 		require.Len(t, all.phones["P"].done(), 6, "nothing is lost or repeated")
 		require.NotEmpty(t, next.policy.seen)
+	})
+}
+
+func TestARunWhosePhoneIsLostIsTakenUpHoweverLongThatIsAgo(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.opts.Reunite = true
+		all := newFakePhones("P")
+		worker := w.machine(all, "P")
+		st, err := worker.manager.Start(w.ctx(),
+			runs.StartRequest{Task: "tap tap tap tap", Serial: "P", KeepEnvironment: true})
+		require.NoError(t, err)
+		time.Sleep(2500 * time.Millisecond)
+		h := worker.phones.unplug("P")
+		st = worker.wait(st.Session.ID)
+		require.Equal(t, agentloop.DeviceDisconnected, st.Reason)
+		worker.close()
+		time.Sleep(25 * time.Hour)
+		all.plug(h)
+		next := w.machine(all, "P")
+		defer next.close()
+		time.Sleep(time.Minute)
+		st = next.wait(st.Session.ID)
+		require.Equal(t, store.Completed, st.Run.State, "%s", st.Message)
+		require.Len(t, h.done(), 3, "the touch that was under way is not repeated")
 	})
 }
 
@@ -318,7 +343,7 @@ func TestARunThatIsTakenFromItsWorkerTouchesAfterThatOne(t *testing.T) {
 				seen = append(seen, r.State)
 				return store.AuditEntry{}, false
 			})
-			run, err := front.manager.Requeue(w.ctx(), id)
+			run, err := front.manager.Requeue(w.ctx(), id, store.AuditEntry{By: "ann", Text: "it hangs"})
 			require.NoError(t, err)
 			require.Equal(t, []store.State{store.Queued}, seen, "nobody takes it up in between")
 			require.Equal(t, store.Queued, run.State)
@@ -328,8 +353,13 @@ func TestARunThatIsTakenFromItsWorkerTouchesAfterThatOne(t *testing.T) {
 		require.Equal(t, store.Completed, st.Run.State, "%s", st.Message)
 		require.Len(t, phone.done(), 4, "nothing is lost or repeated")
 		phone.idle(t)
-		_, err = front.manager.Requeue(w.ctx(), id)
+		_, err = front.manager.Requeue(w.ctx(), id, store.AuditEntry{By: "ann", Text: "it hangs"})
 		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err), "it has ended")
+		log, err := front.store.Audit.List(w.ctx(), store.AuditFilter{Event: store.AuditRequeued})
+		require.NoError(t, err)
+		require.Len(t, log, 2)
+		require.Equal(t, []string{"ann", "it hangs", id, st.Run.ID},
+			[]string{log[1].By, log[1].Text, log[1].SessionID, log[1].RunID})
 
 		for len(begun) > 0 {
 			<-begun
@@ -345,14 +375,14 @@ func TestARunThatIsTakenFromItsWorkerTouchesAfterThatOne(t *testing.T) {
 		st, err = front.manager.Start(w.ctx(), request)
 		require.NoError(t, err, "the phone is free")
 		require.Equal(t, store.WaitingReply, front.wait(st.Session.ID).Run.State)
-		_, err = front.manager.Requeue(w.ctx(), st.Session.ID)
+		_, err = front.manager.Requeue(w.ctx(), st.Session.ID, store.AuditEntry{By: "ann", Text: "it hangs"})
 		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err), "it waits for a person")
 		phone.idle(t)
 
 		held, _, err := front.store.Begin(w.ctx(), store.Session{Serial: "Q"},
 			store.Run{Task: "taploop test: s.yaml", State: store.Running})
 		require.NoError(t, err)
-		_, err = front.manager.Requeue(w.ctx(), held.ID)
+		_, err = front.manager.Requeue(w.ctx(), held.ID, store.AuditEntry{By: "ann", Text: "it hangs"})
 		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err), "it is no task")
 	})
 }
@@ -365,13 +395,13 @@ func TestARequeuedRunBeginsAsItWasMeantTo(t *testing.T) {
 		defer front.close()
 		st, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Serial: "P"})
 		require.NoError(t, err)
-		_, err = front.manager.Requeue(w.ctx(), st.Session.ID)
+		_, err = front.manager.Requeue(w.ctx(), st.Session.ID, store.AuditEntry{By: "ann", Text: "it hangs"})
 		require.NoError(t, err)
 		worker := w.machine(all, "P")
 		defer worker.close()
 		require.Equal(t, store.Completed, front.wait(st.Session.ID).Run.State)
 		require.Equal(t, []string{"key home", "tap"}, all.phones["P"].done())
-		_, err = w.manager.Requeue(w.ctx(), st.Session.ID)
+		_, err = w.manager.Requeue(w.ctx(), st.Session.ID, store.AuditEntry{By: "ann", Text: "it hangs"})
 		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err), "a machine without neighbours")
 	})
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // StartRequest starts a task on a phone or a goal of agents. A goal uses Task, Queue, By, Client,
@@ -75,9 +76,10 @@ type StopRequest struct {
 // name for people.
 type Actor struct{ Channel, Authority, Name string }
 
-// entry returns an audit entry of the actor.
-func (a Actor) entry() store.AuditEntry {
-	return store.AuditEntry{Channel: a.Channel, Authority: a.Authority, By: a.Name}
+// Entry returns an audit entry of the actor, with a reason or "".
+func (a Actor) Entry(why string) store.AuditEntry {
+	return store.AuditEntry{Channel: a.Channel, Authority: a.Authority, By: a.Name,
+		Text: text.Cut(why, 500)}
 }
 
 // resumption says how a run resumes. It is stored with an answer that resumes the run.

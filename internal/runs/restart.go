@@ -33,16 +33,18 @@ func (m *Manager) ResumePaused(ctx context.Context, which Resume) error {
 	if which == ResumeNone {
 		return nil
 	}
-	paused, err := m.store.Sessions(ctx, store.Filter{State: store.Paused})
+	paused, err := m.paused(ctx, agentloop.ServerRestarted)
 	for _, o := range paused {
-		if err != nil {
-			break
-		}
 		if wanted(o.Latest, which) {
 			comeback{m}.begin(o.Session.ID, o.Latest.ID)
 		}
 	}
 	return err
+}
+
+// paused returns the sessions whose run was paused for that reason.
+func (m *Manager) paused(ctx context.Context, why agentloop.StopReason) ([]store.Overview, error) {
+	return m.store.Sessions(ctx, store.Filter{State: store.Paused, Reason: why})
 }
 
 // wanted reports whether the run is one to resume.

@@ -86,7 +86,7 @@ func (p *stopCall) note(ctx context.Context, before, now store.Run) error {
 		before.ID == now.ID && before.State == now.State {
 		return nil
 	}
-	e := p.by.entry()
+	e := p.by.Entry("")
 	e.Event = p.event
 	e.SessionID, e.RunID = now.SessionID, now.ID
 	return p.m.store.Audit.Append(ctx, e)
@@ -196,7 +196,7 @@ func (m *Manager) Say(ctx context.Context, r SayRequest) (Status, error) {
 		}
 	}
 	replayed, err := m.store.Runs.Say(ctx, run.ID,
-		agentloop.Message{Mode: r.Mode, Text: r.Text}, r.Key, r.By.entry())
+		agentloop.Message{Mode: r.Mode, Text: r.Text}, r.Key, r.By.Entry(""))
 	if err != nil {
 		return Status{}, messageRefusal(sess.ID, err)
 	}

@@ -90,7 +90,8 @@ func TestAnyPhoneIsOneThatIsFree(t *testing.T) {
 		require.NoError(t, worker.manager.WithdrawAll(w.ctx(), st.Session.ID, "over"))
 
 		cordoned := store.ClosedPhone + "P"
-		_, err = w.store.Farm.SetClosed(w.ctx(), cordoned, true)
+		_, err = w.store.Farm.SetClosed(w.ctx(), cordoned, true,
+			store.AuditEntry{Event: store.AuditCordoned})
 		require.NoError(t, err)
 		_, err = worker.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Serial: "P"})
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))

@@ -45,6 +45,11 @@ const (
 	AuditUnasked AuditEvent = "unasked"
 	AuditAdopted AuditEvent = "adopted" // what belonged to no client belongs to one now
 	AuditDeleted AuditEvent = "deleted" // the session is gone, with all but its audit
+	// a person closed the machine or the phone in Text, opened it, or left a run to another machine
+	AuditDrained    AuditEvent = "drained"
+	AuditCordoned   AuditEvent = "cordoned"
+	AuditUncordoned AuditEvent = "uncordoned"
+	AuditRequeued   AuditEvent = "requeued"
 )
 
 // AuditEntry is one row of the audit. Nothing of it is secret.

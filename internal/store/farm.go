@@ -115,8 +115,10 @@ const (
 	ClosedPhone  = "phone "
 )
 
-// SetClosed closes or opens a worker or a phone, and reports whether that changed anything.
-func (f Farm) SetClosed(ctx context.Context, what string, closed bool) (changed bool, err error) {
+// SetClosed closes or opens a worker or a phone, and reports whether that changed anything. If it
+// did, the entry is written to the audit.
+func (f Farm) SetClosed(ctx context.Context, what string, closed bool, by AuditEntry) (
+	changed bool, err error) {
 	statement, args := "DELETE FROM closed WHERE what = ?", []any{what}
 	if closed {
 		statement = "INSERT INTO closed (what, at) VALUES (?, ?) ON CONFLICT (what) DO NOTHING"
@@ -124,7 +126,9 @@ func (f Farm) SetClosed(ctx context.Context, what string, closed bool) (changed 
 	}
 	err = f.update(ctx, func(ctx context.Context, tx *tx) error {
 		n, err := affected(tx.ExecContext(ctx, statement, args...))
-		changed = n > 0
+		if changed = n > 0; err == nil && changed {
+			err = tx.audit(ctx, by)
+		}
 		return err
 	})
 	return changed, doing(err, "closing %s", what)

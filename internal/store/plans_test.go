@@ -33,6 +33,8 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 			State: store.Failed, Limit: 20}),
 		"Sessions on phone": list(s, store.Filter{Owners: store.Owners{client}, Serial: "x", Limit: 1}),
 		"Sessions waiting":  list(s, store.Filter{Waiting: true}),
+		"Sessions to take up": list(s, store.Filter{State: store.Paused,
+			Reason: agentloop.ServerRestarted}),
 		"Find": func() error {
 			_, err := s.Find(ctx, r.SessionID[:8], store.Owners{client})
 			return none(err)

@@ -122,7 +122,7 @@ func TestSessionsAreListedWithTheirLatestRunNewestFirst(t *testing.T) {
 		Device: store.Device{ID: "emu-2"}}, store.Run{Task: "wait"})
 	require.NoError(t, err)
 	a, err = s.Runs.Transition(t.Context(), a.ID,
-		store.Change{To: store.Completed, Answer: "yes"})
+		store.Change{To: store.Completed, Reason: agentloop.TaskCompleted, Answer: "yes"})
 	require.NoError(t, err)
 
 	list := func(f store.Filter) (ids []string) {
@@ -136,6 +136,9 @@ func TestSessionsAreListedWithTheirLatestRunNewestFirst(t *testing.T) {
 	require.Equal(t, []string{a.SessionID, other.ID, b.SessionID}, list(store.Filter{}))
 	require.Equal(t, []string{a.SessionID, other.ID}, list(store.Filter{Limit: 2}))
 	require.Equal(t, []string{b.SessionID}, list(store.Filter{State: store.Running}))
+	require.Equal(t, []string{a.SessionID}, list(store.Filter{Reason: a.StopReason,
+		State: store.Completed}))
+	require.Empty(t, list(store.Filter{Reason: "NO_SUCH", State: store.Completed}))
 	all, err := s.Sessions(t.Context(), store.Filter{})
 	require.NoError(t, err)
 	require.Equal(t, &a, all[0].Latest)

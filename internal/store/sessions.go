@@ -112,6 +112,7 @@ func (f Filter) query() (string, []any) {
 	w.owned("s.client", f.Owners)
 	w.and("s.id = ?", f.ID)
 	w.and("s.state = ?", string(f.State))
+	w.and("r.stop_reason = ?", string(f.Reason))
 	w.and("s.serial = ?", f.Serial)
 	if f.Parent != "" { // an index has those with one
 		w.sql += " AND s.parent <> ''"

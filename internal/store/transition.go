@@ -34,7 +34,11 @@ func (rs Runs) Transition(ctx context.Context, runID string, c Change) (Run, err
 				return err
 			}
 		}
-		return change(ctx, tx, &r, c)
+		if err = change(ctx, tx, &r, c); err == nil && c.Audit.Event != "" {
+			c.Audit.SessionID, c.Audit.RunID = r.SessionID, r.ID
+			err = tx.audit(ctx, c.Audit)
+		}
+		return err
 	})
 	if err == nil {
 		err = refused

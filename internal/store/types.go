@@ -175,6 +175,8 @@ type Change struct {
 
 	// Unowned leaves a run that becomes QUEUED to whichever process claims it.
 	Unowned bool
+	// Audit is written with the change, about the run, unless its event is "".
+	Audit AuditEntry
 }
 
 // StepState is the known progress of a step.
@@ -201,15 +203,16 @@ type StepRecord struct {
 
 // Filter says which sessions to list. Zero fields do not restrict.
 type Filter struct {
-	ID      string // of the one session
-	State   State  // of the latest run
-	Waiting bool   // those whose latest run waits for an answer
-	Owners  Owners // whom they belong to
-	Serial  string // of their phone
-	Parent  string // the session that began them
-	Over    bool   // those whose latest run has ended
-	Text    string // in one of their tasks, or in what came of it
-	App     string // in front in one of their steps, or a part of its name
+	ID      string               // of the one session
+	State   State                // of the latest run
+	Reason  agentloop.StopReason // of the latest run
+	Waiting bool                 // those whose latest run waits for an answer
+	Owners  Owners               // whom they belong to
+	Serial  string               // of their phone
+	Parent  string               // the session that began them
+	Over    bool                 // those whose latest run has ended
+	Text    string               // in one of their tasks, or in what came of it
+	App     string               // in front in one of their steps, or a part of its name
 	Since   time.Time
 	Until   time.Time // not changed after that
 	Limit   int       // 0 means all

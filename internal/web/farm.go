@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+
+	"github.com/taploop/taploop/internal/runs"
 )
 
 // farm serves the machines to people who see everything.
@@ -28,8 +30,9 @@ func (s *farm) state(w http.ResponseWriter, r *http.Request, v viewer) error {
 	return send(w, http.StatusOK, now)
 }
 
-// changing reads a request, carries it out, and answers with what the machines are at then.
-func changing[T any](s *farm, do func(context.Context, T) error) handler {
+// changing reads a request, carries it out for the viewer, and answers with what the machines are
+// at then.
+func changing[T any](s *farm, do func(context.Context, T, runs.Actor) error) handler {
 	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
 		if err := s.may(v); err != nil {
 			return err
@@ -38,7 +41,7 @@ func changing[T any](s *farm, do func(context.Context, T) error) handler {
 		if err := receive(r, &body); err != nil {
 			return err
 		}
-		if err := do(r.Context(), body); err != nil {
+		if err := do(r.Context(), body, v.actor()); err != nil {
 			return err
 		}
 		return s.state(w, r, v)
@@ -47,20 +50,22 @@ func changing[T any](s *farm, do func(context.Context, T) error) handler {
 
 func (s *farm) drain(ctx context.Context, body struct {
 	Worker string `json:"worker"`
-}) error {
-	return s.opts.Farm.Drain(ctx, body.Worker)
+	Why    string `json:"why"`
+}, by runs.Actor) error {
+	return s.opts.Farm.Drain(ctx, body.Worker, by.Entry(body.Why))
 }
 
 func (s *farm) cordon(ctx context.Context, body struct {
 	Phone string `json:"device_id"`
 	Off   bool   `json:"off"`
-}) error {
-	return s.opts.Farm.Cordon(ctx, body.Phone, body.Off)
+	Why   string `json:"why"`
+}, by runs.Actor) error {
+	return s.opts.Farm.Cordon(ctx, body.Phone, body.Off, by.Entry(body.Why))
 }
 
 func (s *farm) requeue(ctx context.Context, body struct {
 	Session string `json:"session_id"`
-}) error {
-	_, err := s.opts.Farm.Requeue(ctx, body.Session)
-	return err
+	Why     string `json:"why"`
+}, by runs.Actor) error {
+	return s.opts.Farm.Requeue(ctx, body.Session, by.Entry(body.Why))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/web"
@@ -18,6 +19,7 @@ import (
 type yard struct {
 	mu     sync.Mutex
 	wanted []string
+	by     store.AuditEntry // the last one
 	refuse error
 	alone  bool // the store is this machine's own
 	away   bool // the other machine is not there
@@ -79,17 +81,27 @@ func (y *yard) cordoned(phone string) bool {
 	return y.last("cordon "+phone, "cordon "+phone+" off")
 }
 
-func (y *yard) Drain(_ ctx, worker string) error { return y.note("drain " + worker) }
+func (y *yard) Drain(_ ctx, worker string, by store.AuditEntry) error {
+	return y.says(by, y.note("drain "+worker))
+}
 
-func (y *yard) Cordon(_ ctx, phone string, off bool) error {
+func (y *yard) Cordon(_ ctx, phone string, off bool, by store.AuditEntry) error {
 	if off {
 		phone += " off"
 	}
-	return y.note("cordon " + phone)
+	return y.says(by, y.note("cordon "+phone))
 }
 
-func (y *yard) Requeue(_ ctx, id string) (store.Run, error) {
-	return store.Run{}, y.note("requeue " + id)
+func (y *yard) Requeue(_ ctx, id string, by store.AuditEntry) error {
+	return y.says(by, y.note("requeue "+id))
+}
+
+// says notes who wants what was asked for.
+func (y *yard) says(by store.AuditEntry, err error) error {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.by = by
+	return err
 }
 
 func (y *yard) Away(ctx, string) (string, error) { return "", nil }
@@ -99,8 +111,9 @@ func (y *yard) Sign(text string) []byte { return []byte(text) }
 func TestPeopleWhoSeeAllChangeTheMachines(t *testing.T) {
 	y := &yard{}
 	g := newRig(t, func(o *web.Options) { o.Farm = y })
-	bodies := map[string]string{"drain": `{"worker":"berlin"}`,
-		"cordon": `{"device_id":"A","off":true}`, "requeue": `{"session_id":"s1"}`}
+	bodies := map[string]string{"drain": `{"worker":"berlin","why":"an upgrade"}`,
+		"cordon":  `{"device_id":"A","off":true,"why":"an upgrade"}`,
+		"requeue": `{"session_id":"s1","why":"an upgrade"}`}
 	done := map[string]string{"drain": "drain berlin", "cordon": "cordon A off",
 		"requeue": "requeue s1"}
 	for route, body := range bodies {
@@ -123,6 +136,8 @@ func TestPeopleWhoSeeAllChangeTheMachines(t *testing.T) {
 		require.Equal(t, http.StatusOK, a.status, "%s", a.text)
 		require.Contains(t, a.text, `"wanted":["`+done[route]+`"]`)
 		y.wanted = nil
+		require.Equal(t, store.AuditEntry{Channel: inquiry.ChannelHTTP, By: "boss",
+			Authority: inquiry.AuthorityHumanToken, Text: "an upgrade"}, y.by)
 
 		y.refuse = runs.Refuse(runs.DeviceNotFound, "name one of: A, B", "there is none")
 		a = g.post(path, g.boss, body)

@@ -177,15 +177,16 @@ type Fact struct {
 	Origin string `json:"origin,omitempty"` // where the value comes from
 }
 
-// Farm are the machines that share the store. State is what they are at, as JSON.
+// Farm are the machines that share the store. State is what they are at, as JSON. What is changed
+// is written to the audit, with who wants it and why.
 type Farm interface {
 	State(ctx context.Context) (any, error)
 	// Drain has a worker hand its runs over and end.
-	Drain(ctx context.Context, worker string) error
+	Drain(ctx context.Context, worker string, by store.AuditEntry) error
 	// Cordon has a phone get no new runs, or opens it again.
-	Cordon(ctx context.Context, phone string, off bool) error
+	Cordon(ctx context.Context, phone string, off bool, by store.AuditEntry) error
 	// Requeue takes a session's run from whoever carries it out.
-	Requeue(ctx context.Context, sessionID string) (store.Run, error)
+	Requeue(ctx context.Context, sessionID string, by store.AuditEntry) error
 	// Away returns the URL of the machine that shows the phone, "" if it is this one or none does.
 	Away(ctx context.Context, phone string) (string, error)
 	// Sign is a mark on a text that only machines with the same store can make.

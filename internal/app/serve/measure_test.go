@@ -36,7 +36,8 @@ func TestTheMetricsTellWhichMachinesAreDrained(t *testing.T) {
 	}
 	require.Contains(t, says(), "taploop_farm_drained 0\n")
 	berlin := store.ClosedWorker + machines[1].Owner.ID
-	_, err := machines[0].Farm.SetClosed(t.Context(), berlin, true)
+	_, err := machines[0].Farm.SetClosed(t.Context(), berlin, true,
+		store.AuditEntry{Event: store.AuditCordoned})
 	require.NoError(t, err)
 	require.Contains(t, says(), "taploop_farm_drained 1\n")
 	require.Contains(t, says(), "taploop_farm_workers 2\n")

@@ -61,8 +61,9 @@ type machines struct {
 func (m machines) State(ctx context.Context) (any, error) { return m.Farm.State(ctx) }
 
 // Requeue implements web.Farm.
-func (m machines) Requeue(ctx context.Context, sessionID string) (store.Run, error) {
-	return m.manager.Requeue(ctx, sessionID)
+func (m machines) Requeue(ctx context.Context, sessionID string, by store.AuditEntry) error {
+	_, err := m.manager.Requeue(ctx, sessionID, by)
+	return err
 }
 
 // presented are the sessions of a store, with runs as their Manager tells of them.
