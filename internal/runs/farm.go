@@ -222,5 +222,5 @@ func (m *Manager) Requeue(ctx context.Context, sessionID string, by store.AuditE
 	by.Event = store.AuditRequeued
 	return m.store.Runs.Transition(ctx, run.ID, store.Change{From: []store.State{run.State},
 		Fence: run.Fence, To: store.Queued, Unowned: true, Reason: agentloop.StillRunning,
-		Progress: agentloop.Progress.Resumed, Audit: by})
+		Progress: agentloop.Progress.Resumed}, by)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,8 +15,10 @@ import (
 // Entering Running starts a new life of the run: its fence grows, it is this store's, and an action
 // that its former life left without an outcome becomes a note for the model. Entering a terminal
 // state ends the life: its writer is refused from then on, and the run's open questions are
-// withdrawn in the same transaction, so that no later answer can win.
-func (rs Runs) Transition(ctx context.Context, runID string, c Change) (Run, error) {
+// withdrawn in the same transaction, so that no later answer can win. The entries, which are about
+// the run, are written to the audit with the change.
+func (rs Runs) Transition(
+	ctx context.Context, runID string, c Change, entries ...AuditEntry) (Run, error) {
 	var r Run
 	var refused error
 	err := rs.update(ctx, func(ctx context.Context, tx *tx) error {
@@ -34,9 +37,10 @@ func (rs Runs) Transition(ctx context.Context, runID string, c Change) (Run, err
 				return err
 			}
 		}
-		if err = change(ctx, tx, &r, c); err == nil && c.Audit.Event != "" {
-			c.Audit.SessionID, c.Audit.RunID = r.SessionID, r.ID
-			err = tx.audit(ctx, c.Audit)
+		err = change(ctx, tx, &r, c)
+		for _, e := range entries {
+			e.SessionID, e.RunID = r.SessionID, r.ID
+			err = cmp.Or(err, tx.audit(ctx, e))
 		}
 		return err
 	})

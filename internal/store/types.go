@@ -175,8 +175,6 @@ type Change struct {
 
 	// Unowned leaves a run that becomes QUEUED to whichever process claims it.
 	Unowned bool
-	// Audit is written with the change, about the run, unless its event is "".
-	Audit AuditEntry
 }
 
 // StepState is the known progress of a step.
