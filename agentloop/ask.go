@@ -64,7 +64,7 @@ func (l *loop) park(ctx context.Context, s *Step, q Question) *Ending {
 	l.keepElements(s)
 	// The intent comes first: a question that is known is known with the step that asked it.
 	if err := l.record.intend(ctx, s); err != nil {
-		return halt(InternalError, stepError(s, "journaling", err))
+		return broken(stepError(s, "journaling", err))
 	}
 	l.record.emit(Event{Kind: Asking, Step: *s, Question: &q})
 	began := time.Now()
@@ -90,7 +90,7 @@ func parkFailed(s *Step, err error) *Ending {
 		return halt(i.reason, stepError(s, "asking", err))
 	}
 	err = fmt.Errorf("the question could not be stored: %w", err)
-	return halt(InternalError, stepError(s, "asking", err))
+	return broken(stepError(s, "asking", err))
 }
 
 // question is q with what it is about.

@@ -163,7 +163,7 @@ func TestAQuestionThatCannotBeParkedEndsTheRun(t *testing.T) {
 		want agentloop.StopReason
 		says string
 	}{
-		{"a full disk", errDisk, agentloop.InternalError,
+		{"a full disk", errDisk, agentloop.StoreUnavailable,
 			"step 1: asking: the question could not be stored: disk full"},
 		{"a stop", fmt.Errorf("the store is closing: %w", agentloop.ErrStopped),
 			agentloop.Cancelled,
@@ -176,10 +176,10 @@ func TestAQuestionThatCannotBeParkedEndsTheRun(t *testing.T) {
 
 				end, progress, err := r.runner.Run(t.Context(), agentloop.Progress{}, 0)
 
-				require.Equal(t, c.want == agentloop.InternalError, err != nil)
+				require.Equal(t, c.want == agentloop.StoreUnavailable, err != nil)
 				require.Equal(t, c.want, end.Reason)
 				require.EqualError(t, end.Err, c.says)
-				require.Equal(t, c.want == agentloop.InternalError, hint.Of(end.Err) != "")
+				require.Equal(t, c.want == agentloop.StoreUnavailable, hint.Of(end.Err) != "")
 				require.Zero(t, progress.Questions)
 				require.Equal(t, agentloop.NoteNotDone, progress.Notes[0].Kind)
 			})

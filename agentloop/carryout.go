@@ -69,7 +69,7 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 		l.record.note(Note{Kind: NoteNotDone, Action: what})
 		return l.record.done(ctx, s)
 	case err != nil:
-		return halt(InternalError, stepError(s, "journaling the intent", err))
+		return broken(stepError(s, "journaling the intent", err))
 	}
 	if ctx.Err() != nil {
 		return l.interruptedBy(ctx, s, *Stopped(ctx))

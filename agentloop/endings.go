@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/screen"
@@ -37,6 +38,25 @@ func LostModel(err error) *Ending {
 // errTime cancels a step whose call has used up its wall time.
 var errTime error = &interruption{TimeLimitReached, "the time for this call of the run is used up"}
 
+// Unavailable is an error of a store that takes no writes for now.
+type Unavailable string
+
+func (u Unavailable) Error() string { return string(u) }
+
+// Unwritable reports whether err is that of a store or a file that takes no writes for now.
+func Unwritable(err error) bool {
+	_, is := errors.AsType[Unavailable](err)
+	return is || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// Failed is the reason of an ending because of an error within the program.
+func Failed(err error) StopReason {
+	if Unwritable(err) {
+		return StoreUnavailable
+	}
+	return InternalError
+}
+
 // halt is the ending for reason, with what was in the way and what can be done about it.
 func halt(reason StopReason, err error) *Ending {
 	if h := hints[reason]; h != "" && hint.Of(err) == "" {
@@ -44,6 +64,9 @@ func halt(reason StopReason, err error) *Ending {
 	}
 	return &Ending{Reason: reason, Err: err}
 }
+
+// broken is the ending because of an error within the program.
+func broken(err error) *Ending { return halt(Failed(err), err) }
 
 // hints say what a person can do about an ending. An error's own hint goes before.
 var hints = map[StopReason]string{
@@ -70,8 +93,9 @@ var hints = map[StopReason]string{
 	PolicyDenied: "do this part on the phone by hand, then continue the session; " +
 		"`taploop guard check SESSION` tells which rule denies it",
 	QuestionLimit: "start a new task that says beforehand what the run kept asking for",
-	InternalError: "`taploop sessions show SESSION` has what is known, `taploop -v` logs more; " +
-		"nothing more is done on the phone until the store can be written again",
+	InternalError: "`taploop sessions show SESSION` has what is known, `taploop -v` logs more",
+	StoreUnavailable: "see that the data folder can be written, then continue the session; " +
+		"nothing is done on the phone until then",
 	TakeoverNeeded:  "do it on the phone, then answer that it is done, or could not be",
 	UserPaused:      "continue the session",
 	ClientDetached:  "continue the session",

@@ -30,7 +30,7 @@ func (l *loop) checkGate(ctx context.Context, s *Step) (v Verdict, end *Ending) 
 	switch {
 	case err != nil:
 		err = stepError(s, "asking the gate", err)
-		return Verdict{}, l.interruptedBy(ctx, s, *halt(InternalError, err))
+		return Verdict{}, l.interruptedBy(ctx, s, *broken(err))
 	case v.question != nil && l.record.progress.rejectedBefore(*v.question):
 		v = Rejected("it was rejected before, on the same screen")
 	case v.question != nil:

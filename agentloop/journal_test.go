@@ -2,7 +2,6 @@ package agentloop_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 
@@ -12,7 +11,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 )
 
-var errDisk = errors.New("disk full")
+var errDisk error = agentloop.Unavailable("disk full")
 
 func failing(entry string) func(string) error {
 	return func(e string) error {
@@ -56,7 +55,7 @@ func TestWhatCannotBeWrittenDownIsNotDone(t *testing.T) {
 				end, progress, err := r.runner.Run(t.Context(), agentloop.Progress{}, 0)
 
 				require.ErrorIs(t, err, errDisk)
-				require.Equal(t, agentloop.InternalError, end.Reason)
+				require.Equal(t, agentloop.StoreUnavailable, end.Reason)
 				require.Empty(t, end.Answer)
 				require.Len(t, r.phone.touches, c.touches)
 				require.Equal(t, c.steps, progress.Steps)

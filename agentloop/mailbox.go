@@ -65,7 +65,7 @@ func (r *record) messages(ctx context.Context, s *Step) ([]Message, *Ending) {
 	defer cancel()
 	list, err := box.Messages(ctx, r.progress.Heard)
 	if err != nil {
-		return nil, halt(InternalError, stepError(s, "reading messages", err))
+		return nil, broken(stepError(s, "reading messages", err))
 	}
 	return list, nil
 }

@@ -74,7 +74,7 @@ func (r *record) done(ctx context.Context, s *Step) *Ending {
 	ctx, cancel := toJournal(ctx)
 	defer cancel()
 	if err := r.journal.Done(ctx, *s, p); err != nil {
-		return halt(InternalError, stepError(s, "journaling", err))
+		return broken(stepError(s, "journaling", err))
 	}
 	r.progress, r.saved = p, p.clone()
 	r.last, r.open = s, &Step{Timing: Timing{Done: time.Since(began)}}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/taploop/taploop/internal/screen"
@@ -17,7 +16,7 @@ import (
 // action that is pending in the last of them is carried out in that step, see [Progress.From].
 //
 // It returns an error only when the run could not be written down, or the gate could not decide.
-// Ending.Reason is InternalError then, and the phone is not touched any more. All other obstacles
+// Ending.Reason is InternalError or StoreUnavailable then, and the phone is not touched any more. All other obstacles
 // are an Ending.
 //
 // Cancelling ctx ends the run as its cause says (see [ErrPaused] and its kin). A gesture that has
@@ -59,7 +58,7 @@ func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
 		e.Step = *l.record.last
 	}
 	l.record.emit(e)
-	if end.Reason == InternalError {
+	if end.Reason == Failed(end.Err) {
 		return *end, l.record.saved, end.Err
 	}
 	return *end, l.record.saved, nil
@@ -133,8 +132,8 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 		return l.record.undecided(ctx, s, ModelOutputInvalid, err)
 	case errors.Is(err, ErrUnreadable):
 		return l.record.undecided(ctx, s, ModelOutputInvalid, err)
-	case errors.Is(err, syscall.ENOSPC): // the recording's fault, not the model's
-		return l.record.undecided(ctx, s, InternalError, err)
+	case Unwritable(err): // the recording's fault, not the model's
+		return l.record.undecided(ctx, s, StoreUnavailable, err)
 	case errors.Is(err, ErrDiverged):
 		return halt(ReplayDiverged, err)
 	case errors.Is(err, ErrSkillDiverged):

@@ -150,12 +150,13 @@ const (
 	QuestionTimedOut   StopReason = "QUESTION_TIMED_OUT"
 	QuestionLimit      StopReason = "QUESTION_LIMIT"
 	TimeLimitReached   StopReason = "TIME_LIMIT_REACHED"
-	ReplayDiverged     StopReason = "REPLAY_DIVERGED" // on another screen than was recorded
-	SkillDiverged      StopReason = "SKILL_DIVERGED"  // on another screen than the skill's
-	SecureScreen       StopReason = "SECURE_SCREEN"   // nothing is to be seen: capture is forbidden
-	TakeoverNeeded     StopReason = "TAKEOVER_NEEDED" // a person is to do something on the phone
-	DeviceError        StopReason = "DEVICE_ERROR"    // the phone could not be looked at
-	InternalError      StopReason = "INTERNAL_ERROR"  // see the error
+	ReplayDiverged     StopReason = "REPLAY_DIVERGED"   // on another screen than was recorded
+	SkillDiverged      StopReason = "SKILL_DIVERGED"    // on another screen than the skill's
+	SecureScreen       StopReason = "SECURE_SCREEN"     // nothing is to be seen: capture is forbidden
+	TakeoverNeeded     StopReason = "TAKEOVER_NEEDED"   // a person is to do something on the phone
+	DeviceError        StopReason = "DEVICE_ERROR"      // the phone could not be looked at
+	InternalError      StopReason = "INTERNAL_ERROR"    // see the error
+	StoreUnavailable   StopReason = "STORE_UNAVAILABLE" // nothing can be written down for now
 
 	ActionNeedsApproval StopReason = "ACTION_NEEDS_APPROVAL" // of a person, before it is done
 	// the model insists on an action that a person has rejected

@@ -42,6 +42,7 @@ var troubles = map[string]int{
 	string(agentloop.ModelOutputInvalid): exitModel,
 	string(agentloop.ModelKeyRefused):    exitKey,
 	string(agentloop.InternalError):      exitError,
+	string(agentloop.StoreUnavailable):   exitError,
 	string(agentloop.ServerRestarted):    exitError,
 	string(runs.InvalidArgument):         exitUsage,
 	string(runs.RunEnded):                exitUsage,

@@ -48,6 +48,7 @@ func TestTheExitCodeTellsTroubleFromATaskThatFailed(t *testing.T) {
 		agentloop.DeviceError: exitPhone, agentloop.ScreenLocked: exitPhone,
 		agentloop.ModelError: exitModel, agentloop.ModelOutputInvalid: exitModel,
 		agentloop.ModelKeyRefused: exitKey, agentloop.InternalError: exitError,
+		agentloop.StoreUnavailable: exitError,
 	} {
 		require.Equal(t, want, exitOfRun(reason), reason)
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,9 +25,11 @@ type disk struct {
 
 func newDisk(t *testing.T, b *testEnv) disk {
 	d := disk{t, adbtest.Disk(t, 8<<20)}
-	b.env = append(b.env, "TAPLOOP_DATA_DIR="+filepath.Join(d.dir, "data"))
+	b.env = append(b.env, "TAPLOOP_DATA_DIR="+d.data())
 	return d
 }
+
+func (d disk) data() string { return filepath.Join(d.dir, "data") }
 
 // rest is what takes all of the room.
 func (d disk) rest() string { return filepath.Join(d.dir, "all the rest") }
@@ -56,9 +59,10 @@ func TestARunWhoseDiskIsFullEndsAndSaysSo(t *testing.T) {
 
 	require.Equal(t, exitError, p.ends(), "%s", p.stderr)
 	said := p.stderr.String()
-	require.Contains(t, said, "INTERNAL_ERROR")
+	require.Contains(t, said, "STORE_UNAVAILABLE")
 	require.Contains(t, said, "the disk is full")
-	require.Contains(t, said, "try: free some space on the disk that holds the data folder")
+	require.Contains(t, strings.Join(strings.Fields(said), " "),
+		"try: free some space on the disk that holds "+d.data())
 	require.NotContains(t, said, "MODEL_ERROR")
 	b.life.beat()
 	p = b.spawn("run", b.task.Goal)
@@ -74,6 +78,79 @@ func TestARunWhoseDiskIsFullEndsAndSaysSo(t *testing.T) {
 	p = b.spawn("continue")
 	require.Zero(t, p.ends(), "%s", p.stderr)
 	require.NoError(t, b.task.Check(b.sim.Phone))
+}
+
+// The disk fills while the run looks and asks, before the answer comes, and before a backup.
+func TestADiskThatFillsIsNamedAtEveryMomentAndNothingIsLost(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "")
+	d := newDisk(t, b)
+	full := func(d disk, said string) {
+		t.Helper()
+		require.Contains(t, said, "the disk is full")
+		require.Contains(t, strings.Join(strings.Fields(said), " "),
+			"try: free some space on the disk that holds "+d.dir)
+	}
+	g := b.holdAt("3/8")
+	p := b.spawn("run", b.task.Goal)
+	g.await(t)
+	d.fill()
+	g.open()
+	require.Equal(t, exitError, p.ends(), "the question cannot be stored")
+	full(d, p.stderr.String())
+	require.Contains(t, p.stderr.String(), "STORE_UNAVAILABLE")
+	d.empty()
+	_, said, code := b.run("continue")
+	require.Equal(t, exitWaiting, code, said)
+	d.fill()
+	list, said, code := b.run("inquiries", "--json")
+	require.Zero(t, code, said)
+	id := regexp.MustCompile(`"question_id": "(\S+)"`).FindStringSubmatch(list)
+	require.Len(t, id, 2, list)
+	for _, args := range [][]string{{"reply", id[1], "42"}, {"continue", "--reply", "42"},
+		{"backup", filepath.Join(d.dir, "backup.tar")}, {"stop"}} {
+		_, said, code := b.run(args...)
+		require.Equal(t, exitError, code, "%s: %s", args, said)
+		full(d, said)
+	}
+	d.empty()
+	other := disk{t, adbtest.Disk(t, 1<<20)}
+	other.fill()
+	_, said, code = b.run("backup", filepath.Join(other.dir, "backup.tar"))
+	require.Equal(t, exitError, code, said)
+	full(other, said)
+	other.empty()
+	left, err := os.ReadDir(other.dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+
+	_, said, code = b.run("reply", id[1], "42")
+	require.Zero(t, code, said)
+	_, said, code = b.run("continue")
+	require.Zero(t, code, said)
+	b.done(tripTouches)
+}
+
+// The store of a server that is up is open when its disk fills.
+func TestAServerWhoseDiskIsFullTakesNoAnswerAndNoTaskAndTakesThemLater(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "")
+	d := newDisk(t, b)
+	s := b.open(route{false, modern})
+	asked := s.follow(s.start(b.task.Goal))
+	require.NotNil(t, asked.Question, "%s", asked.words)
+	answer := map[string]any{"session_id": asked.SessionID, "reply_from_client": "42"}
+	d.fill()
+	for tool, args := range map[string]map[string]any{"ask_agent_continue": answer,
+		"ask_agent_start_new_task": {"task": b.task.Goal, "queue": true}} {
+		refused := s.refused("STORE_UNAVAILABLE", tool, args)
+		require.Contains(t, refused.words, "the disk is full", tool)
+		require.Contains(t, refused.words, "free some space on the disk that holds "+d.dir, tool)
+	}
+	d.empty()
+	done := s.follow(s.call("ask_agent_continue", answer))
+	require.Equal(t, store.Completed, done.State, "%s", done.words)
+	b.done(tripTouches)
 }
 
 func TestAProgramThatStartsOnAFullDiskSaysSo(t *testing.T) {
@@ -113,7 +190,7 @@ func TestARecordingThatFillsTheDiskIsNoFaultOfTheModel(t *testing.T) {
 	g.open()
 
 	require.Equal(t, exitError, p.ends(), "%s", p.stderr)
-	require.Contains(t, p.stderr.String(), "INTERNAL_ERROR")
+	require.Contains(t, p.stderr.String(), "STORE_UNAVAILABLE")
 	require.Contains(t, p.stderr.String(), "no space left on device")
 	require.Contains(t, p.stderr.String(), "try: free some space on the disk")
 	require.NotContains(t, p.stderr.String(), "MODEL_ERROR")
@@ -132,13 +209,13 @@ func TestAServerWhoseDiskIsFullTellsAndPausesTheRunWhenThereIsRoom(t *testing.T)
 
 	shown := s.follow(begun) // as next says
 	require.Equal(t, store.Paused, shown.State, "%s", shown.words)
-	require.EqualValues(t, "INTERNAL_ERROR", shown.Reason)
+	require.EqualValues(t, "STORE_UNAVAILABLE", shown.Reason)
 	require.Contains(t, shown.words, "the disk is full")
 	require.Contains(t, shown.words, "free some space")
 	touches := len(b.wire.touches())
 
 	d.empty()
-	db, err := store.Open(t.Context(), filepath.Join(filepath.Dir(d.rest()), "data"), nil)
+	db, err := store.Open(t.Context(), d.data(), nil)
 	require.NoError(t, err)
 	defer db.Close()
 	began := time.Now()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
@@ -93,7 +94,7 @@ func CodeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
-	if unavailable(err) {
+	if agentloop.Unwritable(err) {
 		return StoreUnavailable
 	}
 	return InternalError

@@ -200,7 +200,7 @@ func (x *execution) finish(ctx context.Context, out Outcome) {
 	if x.late {
 		e.change.To = store.Cancelled
 	}
-	e.change = x.handedOver(e.change, out.Err)
+	e.change = x.handedOver(e.change)
 	if e.change.To.Waiting() {
 		e.change.Question = out.Parked
 	}
@@ -229,8 +229,8 @@ func (x *execution) lease(ctx context.Context) error {
 
 // handedOver returns the end of a life as it is stored. In a farm a run waits for another process
 // if it ends with this one, or because the store took no writes here.
-func (x *execution) handedOver(c store.Change, err error) store.Change {
-	ails := c.Reason == agentloop.InternalError && unavailable(err)
+func (x *execution) handedOver(c store.Change) store.Change {
+	ails := c.Reason == agentloop.StoreUnavailable
 	if !ails && c.Reason != agentloop.ServerRestarted || x.sess.Serial == "" ||
 		!x.m.handsOver.Load() {
 		return c

@@ -226,7 +226,7 @@ func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 		Body: &inquiry.Takeover{PeopleOnly: w.takenByPerson}}
 	if _, err := w.Park(ctx, q); err != nil {
 		w.opts.Log.ErrorContext(ctx, "handing the phone over", "run", run.ID, "err", err)
-		end.Reason = agentloop.InternalError
+		end.Reason = agentloop.Failed(err)
 		end.Err = fmt.Errorf("the phone could not be handed over: %w", err)
 		return end
 	}

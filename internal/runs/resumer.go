@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/route"
-	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/runs/queue"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
@@ -77,7 +77,7 @@ func (r resumer) forget(ctx context.Context, q inquiry.Question) error {
 // background.
 func (r resumer) deliverRetrying(questionID string) {
 	err := r.deliver(r.m.ctx, questionID)
-	if !unavailable(err) {
+	if !agentloop.Unwritable(err) {
 		r.report(questionID, err)
 		return
 	}
@@ -87,7 +87,7 @@ func (r resumer) deliverRetrying(questionID string) {
 	r.report(questionID, err)
 	r.m.spawn(func() {
 		defer r.m.delivering.Delete(questionID)
-		for unavailable(err) && wait.For(r.m.ctx, queue.Poll) == nil {
+		for agentloop.Unwritable(err) && wait.For(r.m.ctx, queue.Poll) == nil {
 			err = r.deliver(r.m.ctx, questionID)
 		}
 		r.report(questionID, err)
@@ -98,12 +98,6 @@ func (r resumer) report(questionID string, err error) {
 	if err != nil && r.m.ctx.Err() == nil {
 		r.m.log.Error("an answer could not be applied", "question", questionID, "err", err)
 	}
-}
-
-// unavailable reports whether err means that the store accepts no changes for now.
-func unavailable(err error) bool {
-	return errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrLocked) ||
-		errors.Is(err, store.ErrSilent) || errors.Is(err, asking.ErrStoreTime)
 }
 
 func (r resumer) deliver(ctx context.Context, questionID string) error {

@@ -116,7 +116,7 @@ func (s *sessionState) presented(r store.Run) store.Run {
 	if e == nil || e.run.ID != r.ID || e.run.State != r.State || e.run.Fence != r.Fence {
 		return r
 	}
-	r.State, r.StopReason = store.Paused, agentloop.InternalError
+	r.State, r.StopReason = store.Paused, agentloop.Failed(e.failed)
 	r.Error = errorText(e.asError())
 	return r
 }

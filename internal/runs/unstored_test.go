@@ -58,8 +58,8 @@ func TestARunWhoseEndCannotBeStoredIsPausedAsSoonAsTheStoreAnswers(t *testing.T)
 
 		require.Less(t, time.Since(began), 45*time.Second, "told while the store does not answer")
 		require.Equal(t, store.Paused, ended.Run.State)
-		require.Equal(t, agentloop.InternalError, ended.Reason)
-		require.Contains(t, ended.Message, "the run has ended as INTERNAL_ERROR, and this could "+
+		require.Equal(t, agentloop.StoreUnavailable, ended.Reason)
+		require.Contains(t, ended.Message, "the run has ended as STORE_UNAVAILABLE, and this could "+
 			"not be stored yet: moving the run to PAUSED: another program has locked the database")
 		require.Contains(t, ended.Hint, "end what has taploop.db open")
 		run, err := w.store.LatestRun(w.ctx(), id)
@@ -74,7 +74,7 @@ func TestARunWhoseEndCannotBeStoredIsPausedAsSoonAsTheStoreAnswers(t *testing.T)
 		run, err = w.store.LatestRun(w.ctx(), id)
 		require.NoError(t, err)
 		require.Equal(t, store.Paused, run.State, "nobody has asked for that")
-		require.Equal(t, agentloop.InternalError, run.StopReason)
+		require.Equal(t, agentloop.StoreUnavailable, run.StopReason)
 		require.Contains(t, run.Error, "journaling the intent of step 2: another program has")
 		next := w.start("tap").Session.ID
 		require.Equal(t, store.Completed, w.wait(next).Run.State, "the phone is free")
@@ -131,7 +131,7 @@ func TestAnEndThatIsStoredLateIsTheTrueOne(t *testing.T) {
 		})
 		id := w.start("tap").Session.ID
 		ended := w.wait(id)
-		require.Equal(t, agentloop.InternalError, ended.Reason,
+		require.Equal(t, agentloop.StoreUnavailable, ended.Reason,
 			"what is not stored is not promised")
 		require.Contains(t, ended.Message, "ended as TASK_COMPLETED_SUCCESSFULLY")
 		unlock()
@@ -162,7 +162,7 @@ func TestAnEndThatIsNeverStoredIsToldByWhoeverOpensTheStoreNext(t *testing.T) {
 
 		st := w.wait(id)
 		require.Equal(t, store.Paused, st.Run.State)
-		require.Equal(t, agentloop.InternalError, st.Reason)
+		require.Equal(t, agentloop.StoreUnavailable, st.Reason)
 		require.Equal(t, ended.Message, st.Message)
 		require.Equal(t, ended.Hint, st.Hint)
 		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
@@ -187,7 +187,7 @@ func TestAnEndThatClosingCannotStoreIsToldLater(t *testing.T) {
 		require.NoError(t, w.manager.Recover(w.ctx()))
 
 		st := w.wait(id)
-		require.Equal(t, agentloop.InternalError, st.Reason)
+		require.Equal(t, agentloop.StoreUnavailable, st.Reason)
 		require.Contains(t, st.Message, "ended as SERVER_RESTARTED, and this could not be stored")
 	})
 }

@@ -45,7 +45,7 @@ func unlessStopped(ctx context.Context, end *agentloop.Ending) *agentloop.Ending
 
 // endedInternally returns the ending for an internal error.
 func endedInternally(ctx context.Context, err error) *agentloop.Ending {
-	return unlessStopped(ctx, &agentloop.Ending{Reason: agentloop.InternalError, Err: err})
+	return unlessStopped(ctx, &agentloop.Ending{Reason: agentloop.Failed(err), Err: err})
 }
 
 // stateOf returns the state of a run with this ending. A run that can resume is PAUSED.

@@ -70,7 +70,7 @@ type picture struct {
 // no file that is not a backup.
 func (s *Store) Backup(ctx context.Context, path string) (Summary, error) {
 	sum, err := writeBackup(ctx, s, path)
-	return sum, doing(err, "backing up to %s", path)
+	return sum, doing(explain(filepath.Dir(path), err), "backing up to %s", path)
 }
 
 func writeBackup(ctx context.Context, s *Store, path string) (sum Summary, err error) {
@@ -190,7 +190,7 @@ func archive(ctx context.Context, s *Store, path, image string, sum *Summary,
 			err = cmp.Or(context.Cause(ctx), addFile(w, pictureName(file), file))
 		}
 	}
-	return explain(errors.Join(err, w.Close(), out.Sync()))
+	return errors.Join(err, w.Close(), out.Sync())
 }
 
 // existing returns the files of the pictures that are there.

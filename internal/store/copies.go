@@ -42,7 +42,7 @@ func (e sqliteEngine) vacuumInto(ctx context.Context, d *db, path string) error 
 		return err
 	}
 	_, err = source.ExecContext(ctx, "VACUUM INTO ?", path)
-	return explain(errors.Join(err, source.Close()))
+	return errors.Join(err, source.Close())
 }
 
 // orCopy hints at the newest copy that this program can open, if the database is a newer one's.

@@ -79,7 +79,7 @@ func (d *db) updateUnsynced(ctx context.Context, f func(context.Context, *tx) er
 func (d *db) transact(
 	ctx context.Context, durable bool, f func(context.Context, *tx) error,
 ) (err error) {
-	defer func() { err = explainIn(d.dir, err) }()
+	defer func() { err = explain(d.dir, err) }()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

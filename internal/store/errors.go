@@ -1,18 +1,18 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/taploop/taploop/internal/files"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
 )
 
@@ -29,36 +29,22 @@ var (
 	// ErrNewerSchema says that the database was written by a newer version of the program.
 	ErrNewerSchema = errors.New("the database is newer than this program")
 	// ErrDiskFull says that there is no room for what was to be stored.
-	ErrDiskFull = errors.New("the disk is full")
+	ErrDiskFull error = agentloop.Unavailable("the disk is full")
 	// ErrLocked says that another program did not let go of the database.
-	ErrLocked = errors.New("another program has locked the database")
+	ErrLocked error = agentloop.Unavailable("another program has locked the database")
 	// ErrSilent says that the database did not answer, or not whether it has stored a change.
-	ErrSilent = errors.New("the database did not answer")
+	ErrSilent error = agentloop.Unavailable("the database did not answer")
 	// ErrReadOnly says that the data folder can only be read.
 	ErrReadOnly = errors.New("the data folder can only be read")
 	// ErrDamaged says that the database cannot be read, or that what was in it is gone.
 	ErrDamaged = errors.New("the database is damaged")
 )
 
-// leastRoom is more than SQLite adds to one of its files at a time.
-const leastRoom = 1 << 20
-
-// explainIn is explain for an error of the data folder. SQLite does not say of each of its files
-// that the disk is too full for it.
-func explainIn(dir string, err error) error {
-	if e, is := errors.AsType[*sqlite.Error](err); is && e.Code()&0xff == sqlite3.SQLITE_IOERR {
-		if free, unknown := files.Free(dir); unknown == nil && free < leastRoom {
-			err = fmt.Errorf("%w: %w", syscall.ENOSPC, err)
-		}
-	}
-	return explain(err)
-}
-
-// explain adds the cause and a hint to an error of the disk or the database. It returns any other
-// error unchanged.
-func explain(err error) error {
-	if err == nil || errors.Is(err, ErrDiskFull) || errors.Is(err, ErrLocked) ||
-		errors.Is(err, ErrDamaged) || errors.Is(err, ErrSilent) {
+// explain adds the cause and a hint to an error of the disk or the database. dir is on the disk, ""
+// for that of the data folder. It returns any other error unchanged.
+func explain(dir string, err error) error {
+	if _, known := errors.AsType[agentloop.Unavailable](err); known || err == nil ||
+		errors.Is(err, ErrDamaged) {
 		return err
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
@@ -71,10 +57,17 @@ func explain(err error) error {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		code = e.Code() & 0xff // without what SQLite adds to its primary codes
 	}
+	// SQLite does not say of each of its files that the disk is too full for it.
+	if dir != "" && (code == sqlite3.SQLITE_IOERR || code == sqlite3.SQLITE_CANTOPEN) {
+		if full := writable(dir); agentloop.Unwritable(full) {
+			err = fmt.Errorf("%w: %w", full, err)
+		}
+	}
 	switch {
-	case code == sqlite3.SQLITE_FULL, errors.Is(err, syscall.ENOSPC):
+	case code == sqlite3.SQLITE_FULL, agentloop.Unwritable(err):
 		return hint.Add(fmt.Errorf("%w: %w", ErrDiskFull, err), "free some space on the disk "+
-			"that holds the data folder, then go on; what was stored before is whole")
+			"that holds "+cmp.Or(dir, "the data folder")+", then go on; what was stored before "+
+			"is whole")
 	case code == sqlite3.SQLITE_BUSY, code == sqlite3.SQLITE_LOCKED:
 		return hint.Add(fmt.Errorf("%w: %w", ErrLocked, err), "end what has "+
 			dbName+" open, a backup or a database browser, or wait for it, then go on; what "+
@@ -101,7 +94,7 @@ func doing(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), explain(err))
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), explain("", err))
 }
 
 // StateError says that a run is in a state that does not allow what was asked.

@@ -110,10 +110,10 @@ func (f *frames) save(ctx context.Context, id string, frame *screen.Frame) (fram
 		return frameFile{}, err
 	}
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return frameFile{}, explain(err)
+		return frameFile{}, explain(f.dir, err)
 	}
 	if err := os.WriteFile(path, b, 0o600); err != nil {
-		return frameFile{}, explain(err)
+		return frameFile{}, explain(f.dir, err)
 	}
 	sum := sha256.Sum256(b)
 	return frameFile{id, path, len(b), sum[:]}, nil

@@ -88,14 +88,14 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 // openOrRead opens the folder. Where it cannot be written it is read, if that is wanted.
 func openOrRead(ctx context.Context, d *db) error {
 	callOff := d.watch()
-	err := explainIn(d.dir, openFolder(ctx, d))
+	err := explain(d.dir, openFolder(ctx, d))
 	callOff()
 	if d.opts.Reading && readOnly(err) {
 		d.refusal = ErrReadOnly
 		if errors.Is(err, ErrDiskFull) {
 			d.refusal = err
 		}
-		err = explain(d.engine.openReading(ctx, d))
+		err = explain(d.dir, d.engine.openReading(ctx, d))
 	}
 	return err
 }
@@ -136,13 +136,14 @@ func privateDir(dir string) error {
 	return nil
 }
 
-// writable reports why nothing can be made in the folder.
+// writable reports why no file can be made in the folder that is as large as SQLite's are at first.
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".probe-*")
 	if err != nil {
 		return hint.Add(err, hintWritable)
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	_, err = f.Write(make([]byte, 64<<10))
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 // readOnly reports whether the error is that of a folder, or a file in it, that cannot be written.

@@ -26,7 +26,7 @@ func Restore(ctx context.Context, file, dir string, replace bool) (
 	if err == nil {
 		sum, kept, err = restore(ctx, file, dir, replace)
 	}
-	return sum, kept, doing(err, "restoring %s", file)
+	return sum, kept, doing(explain(dir, err), "restoring %s", file)
 }
 
 func restore(ctx context.Context, file, dir string, replace bool) (Summary, string, error) {
@@ -90,7 +90,7 @@ func putInto(ctx context.Context, file, dir string, image bool) (kept string, er
 		err = writeFrom(filepath.Join(fresh, restoredName), strings.NewReader(""))
 	}
 	if err = errors.Join(err, syncDir(fresh)); err != nil {
-		return "", explain(err)
+		return "", err
 	}
 	if err := toSwap(dir, fresh); err != nil {
 		return "", err

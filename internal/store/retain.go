@@ -216,7 +216,7 @@ func compact(ctx context.Context, s *Store) error {
 	if err == nil {
 		_, err = s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
-	return explain(err)
+	return explain(s.dir, err)
 }
 
 // Prune deletes the entries from before the time, except those of questions that are open, and

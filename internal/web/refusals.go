@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
@@ -134,7 +135,7 @@ func refusalOf(err error) *refusal {
 	switch {
 	case errors.Is(err, inquiry.ErrNotFound), errors.Is(err, store.ErrNotFound):
 		return refuse("NOT_FOUND", errors.New("it does not exist, or it belongs to another client"))
-	case errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrDiskFull):
+	case agentloop.Unwritable(err):
 		return refuse("STORE_UNAVAILABLE", err)
 	case errors.Is(err, errClosing):
 		return refuse("CLOSING", errClosing)

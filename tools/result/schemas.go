@@ -62,7 +62,7 @@ func addEnums(types schema.Types) {
 		agentloop.QuestionLimit, agentloop.TimeLimitReached, agentloop.ReplayDiverged,
 		agentloop.SkillDiverged,
 		agentloop.SecureScreen, agentloop.DeviceError, agentloop.InternalError,
-		agentloop.ActionRejected, agentloop.PolicyDenied,
+		agentloop.StoreUnavailable, agentloop.ActionRejected, agentloop.PolicyDenied,
 	}
 	for _, k := range inquiry.Kinds() {
 		if _, why := store.WaitingFor(k); !slices.Contains(reasons, why) {

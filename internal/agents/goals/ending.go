@@ -56,7 +56,7 @@ func endingOf(err error) *agentloop.Ending {
 			return &agentloop.Ending{Reason: e.reason, Err: hint.Add(err, e.hint)}
 		}
 	}
-	end := &agentloop.Ending{Reason: agentloop.InternalError, Err: err}
+	end := &agentloop.Ending{Reason: agentloop.Failed(err), Err: err}
 	if m, ok := errors.AsType[*model.Error](err); ok {
 		end.Reason = agentloop.ModelError
 		if m.Kind == model.Unauthorized {

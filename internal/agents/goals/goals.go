@@ -227,7 +227,7 @@ func (w *work) Pursue(ctx context.Context, l runs.Life) runs.Outcome {
 	}
 	noted, err := w.Store.Noted(ctx, l.Session.ID)
 	if err != nil {
-		return outcome(ctx, &agentloop.Ending{Reason: agentloop.InternalError, Err: err})
+		return outcome(ctx, &agentloop.Ending{Reason: agentloop.Failed(err), Err: err})
 	}
 	w.Watcher.Opened(l.Session.ID, h)
 	working, cancel := context.WithCancelCause(ctx)

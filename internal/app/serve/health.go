@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -126,12 +127,13 @@ func timed(ctx context.Context, f func(context.Context) error, says func(error) 
 
 // storeSays are the words for an error of the store. Anybody may read them.
 func storeSays(err error) string {
-	for _, known := range []error{store.ErrDiskFull, store.ErrLocked, store.ErrReadOnly} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	known, is := errors.AsType[agentloop.Unavailable](err)
+	switch {
+	case is:
+		return known.Error()
+	case errors.Is(err, store.ErrReadOnly):
+		return store.ErrReadOnly.Error()
+	case errors.Is(err, context.DeadlineExceeded):
 		return "it does not answer"
 	}
 	return "it takes no write; the server's log has more"

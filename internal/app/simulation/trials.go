@@ -224,7 +224,8 @@ func (t *Trials) play(ctx context.Context, k bench.Key, at stage, name string,
 // noMeasure are ends of runs that say nothing about the model.
 var noMeasure = []agentloop.StopReason{agentloop.ModelError, agentloop.ModelKeyRefused,
 	agentloop.DeviceDisconnected, agentloop.DeviceError, agentloop.InternalError,
-	agentloop.ServerRestarted, agentloop.NotStarted, agentloop.UserPaused, agentloop.Cancelled}
+	agentloop.StoreUnavailable, agentloop.ServerRestarted, agentloop.NotStarted,
+	agentloop.UserPaused, agentloop.Cancelled}
 
 // result is how a run ended, without the check.
 func (t *Trials) result(k bench.Key, st runs.Status) bench.Result {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -12,7 +13,8 @@ import (
 const StoreTime = 10 * time.Second
 
 // ErrStoreTime is the cause with which a Detached context ends.
-var ErrStoreTime = fmt.Errorf("the store did not answer within %v", StoreTime)
+var ErrStoreTime error = agentloop.Unavailable(
+	fmt.Sprintf("the store did not answer within %v", StoreTime))
 
 // Detached returns a context for such a write. It ends after StoreTime, which does not count while
 // other writes go on before it, and not with ctx.

@@ -226,5 +226,6 @@ var ends = map[agentloop.StopReason]string{
 	agentloop.ModelError: suite.KindModel, agentloop.ModelOutputInvalid: suite.KindModel,
 	agentloop.ModelKeyRefused: suite.KindModel, agentloop.DeviceDisconnected: suite.KindPhone,
 	agentloop.DeviceError: suite.KindPhone, agentloop.ScreenLocked: suite.KindPhone,
-	agentloop.InternalError: suite.KindSuite, agentloop.NotStarted: suite.KindSuite,
+	agentloop.InternalError: suite.KindSuite, agentloop.StoreUnavailable: suite.KindSuite,
+	agentloop.NotStarted: suite.KindSuite,
 }
