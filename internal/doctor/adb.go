@@ -55,8 +55,11 @@ func (a *ADB) unanswered(err error, l *ledger) {
 	case errors.Is(err, adb.ErrStart):
 	case errors.Is(err, adb.ErrNoServer):
 		id = "adb.away"
-	case listens(at): // and does not speak the protocol
+	case listens(at):
 		id, holder = "adb.port", holderOf(at)
+		if errors.Is(err, context.DeadlineExceeded) { // it may speak the protocol
+			id = "adb.hung"
+		}
 	}
 	l.add(id, subjectADB, "address", at, "why", text.Line(err.Error()),
 		"holder", cmp.Or(holder, "?"))

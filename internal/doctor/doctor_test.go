@@ -48,6 +48,14 @@ func instead(pairs ...string) func(*testing.T, *setUp) {
 	}
 }
 
+// hangs is a way of spoiling that only the time ends.
+func hangs(spoil func(*testing.T, *setUp)) func(*testing.T, *setUp) {
+	return func(t *testing.T, s *setUp) {
+		s.hangs = true
+		spoil(t, s)
+	}
+}
+
 func refused(by func(http.ResponseWriter) bool) func(*testing.T, *setUp) {
 	return func(_ *testing.T, s *setUp) { s.refuse = by }
 }

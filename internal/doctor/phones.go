@@ -123,7 +123,10 @@ func (c phoneCheck) seen() {
 		c.add("phone.folded", "posture", text.Line(c.Posture))
 	}
 	quick := min(c.Raw.Took, c.PNG.Took)
-	switch {
+	switch late := c.late(); {
+	case late != nil:
+		c.add("phone.late", "why", whyOf(late))
+		return
 	case c.Raw.Err != nil && c.PNG.Err != nil:
 		c.add("phone.capture", "why", whyOf(c.Raw.Err))
 		return
@@ -143,6 +146,20 @@ func (c phoneCheck) seen() {
 	}
 }
 
+// late is the error of what the phone did not answer in time, or nil. That is no refusal.
+func (c phoneCheck) late() error {
+	asked := []error{c.Touches, c.Keyboard.Switch}
+	if c.Raw.Err != nil {
+		asked = append(asked, c.PNG.Err)
+	}
+	for _, err := range asked {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+	}
+	return nil
+}
+
 // closed reports whether the words for a posture mean a phone that is shut.
 func closed(posture string) bool {
 	p := strings.ToUpper(posture)
@@ -152,10 +169,12 @@ func closed(posture string) bool {
 
 // handled is about touching and typing.
 func (c phoneCheck) handled() {
-	if c.Touches != nil {
+	late := c.late() != nil
+	if c.Touches != nil && !late {
 		c.add("phone.touches", "why", whyOf(c.Touches))
 	}
 	switch {
+	case late:
 	case c.Keyboard.Switch != nil:
 		c.add("phone.switching", "why", whyOf(c.Keyboard.Switch))
 	case !c.Keyboard.ADB:

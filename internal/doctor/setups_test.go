@@ -242,6 +242,12 @@ var spoilt = []struct {
 		spoil: func(_ *testing.T, s *setUp) { s.version = "0027" }},
 	{name: "port held by another program", want: "adb.port",
 		spoil: func(t *testing.T, s *setUp) { s.server = talker(t) }},
+	{name: "server hangs", want: "adb.hung", spoil: hangs(func(t *testing.T, s *setUp) {
+		ln, err := net.Listen("tcp", "127.0.0.1:0") // the system takes what connects
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = ln.Close() })
+		s.server = ln.Addr().String()
+	})},
 	{name: "no phone", want: "phone.none",
 		spoil: func(_ *testing.T, s *setUp) { s.sim.ADB.Detach(serial) }},
 	{name: "another phone than the configured one", want: "phone.absent",
@@ -275,6 +281,12 @@ var spoilt = []struct {
 		"echo 'Filesystem     1K-blocks     Used Available Use% Mounted on\n"+
 			"/dev/block/dm-46 113000000 112990000     10000 100% /data'")},
 	{name: "capture slow", want: "phone.slow", spoil: instead("screencap", "sleep 2; screencap")},
+	{name: "captures late", want: "phone.late", spoil: hangs(instead("screencap",
+		"sleep 12; screencap"))},
+	{name: "keys late", want: "phone.late", spoil: hangs(instead("input keyevent 0",
+		"sleep 12; input keyevent 0"))},
+	{name: "input method late", want: "phone.late", spoil: hangs(instead("ime set",
+		"sleep 12; ime set"))},
 	{name: "captures nothing", want: "phone.capture", spoil: instead("screencap", "false;")},
 	{name: "uiautomator idle trouble", want: "phone.restless", spoil: instead("uiautomator dump",
 		"echo ERROR: could not get idle state.;")},
@@ -317,6 +329,11 @@ var spoilt = []struct {
 	}},
 	{name: "wrong key", want: "model.key",
 		spoil: refused(says(401, "invalid_api_key", "Incorrect API key provided"))},
+	{name: "model hangs", want: "model.silent", spoil: hangs(func(t *testing.T, s *setUp) {
+		over := make(chan struct{})
+		t.Cleanup(func() { close(over) })
+		s.refuse = func(http.ResponseWriter) bool { <-over; return true }
+	})},
 	{name: "unknown model name", want: "model.name", spoil: refused(says(404, "model_not_found",
 		"The model `scripted` does not exist"))},
 	{name: "not an endpoint", want: "model.path", spoil: refused(func(w http.ResponseWriter) bool {
