@@ -23,9 +23,7 @@ func near(endpoint string) bool {
 		return false
 	}
 	host := strings.ToLower(u.Hostname())
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	at, err := netip.ParseAddr(host)
-	return err == nil && (at.Unmap().IsLoopback() || at.Unmap().IsPrivate())
+	at, _ := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") ||
+		at.Unmap().IsLoopback() || at.Unmap().IsPrivate()
 }

@@ -123,11 +123,7 @@ func checkBaseURL(s, env string) (string, error) {
 // local reports whether the endpoint is on this machine.
 func (o *Options) local() bool {
 	u, err := url.Parse(o.BaseURL)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
 }
 
 // reserved are the fields that the client must write itself to understand the reply.

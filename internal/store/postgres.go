@@ -67,8 +67,7 @@ func newPostgres(url string) (engine, error) {
 
 // isLocal reports whether the host is this machine: a folder of sockets, or a loopback address.
 func isLocal(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.HasPrefix(host, "/") || host == "localhost" || ip != nil && ip.IsLoopback()
+	return strings.HasPrefix(host, "/") || host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
 func (*postgresEngine) alone() bool { return false }

@@ -191,8 +191,7 @@ func (s Subscription) read() (o opened, err error) {
 }
 
 func local(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
 func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
