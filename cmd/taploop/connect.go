@@ -113,12 +113,12 @@ func (c *pairCmd) byPicture(ctx context.Context, a *invocation, server *adb.Clie
 		return "", err
 	}
 	name, secret := "taploop-"+rand.Text()[:10], rand.Text()[:12]
-	code, err := tty.QR("WIFI:T:ADB;S:" + name + ";P:" + secret + ";;")
+	err := tty.NewPainter(a.err, a.Options.Environ).
+		QR(a.err, "WIFI:T:ADB;S:"+name+";P:"+secret+";;")
 	if err != nil {
 		return "", err
 	}
-	a.notef("%s\nOn the phone: Developer options, Wireless debugging, Pair device with QR code.",
-		code)
+	a.notef("On the phone: Developer options, Wireless debugging, Pair device with QR code.")
 	late := hint.Add(fmt.Errorf("no phone has read the code within %s", c.Timeout),
 		"see that phone and computer are in one network, or use taploop pair HOST:PORT CODE")
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout, late)

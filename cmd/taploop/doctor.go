@@ -16,6 +16,7 @@ import (
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/tty"
 )
 
 type doctorCmd struct {
@@ -127,10 +128,9 @@ func (c *doctorCmd) show(a *invocation, r doctor.Report) error {
 	if c.JSON {
 		return printJSON(a.out, r)
 	}
+	paint := tty.NewPainter(a.out, a.Options.Environ)
 	for _, f := range r.Findings {
-		if err := f.Print(a.out, a.Lang()); err != nil {
-			return err
-		}
+		f.Print(a.out, paint, a.Lang())
 	}
 	return nil
 }

@@ -167,10 +167,9 @@ func (m initMachine) Try(ctx context.Context, c firsttime.Choice) (t firsttime.T
 	if ctx.Err() != nil {
 		return t, context.Cause(ctx)
 	}
+	paint := tty.NewPainter(m.a.err, m.a.Options.Environ)
 	for _, f := range r.Findings {
-		if err := f.Print(m.a.err, m.a.Lang()); err != nil {
-			return t, err
-		}
+		f.Print(m.a.err, paint, m.a.Lang())
 	}
 	refused := func(f doctor.Finding) bool { return f.ID == "model.key" }
 	return firsttime.Tried{OK: r.OK, KeyRefused: slices.ContainsFunc(r.Findings, refused)}, nil

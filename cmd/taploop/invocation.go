@@ -18,7 +18,9 @@ type streams struct {
 }
 
 // notef prints a line on stderr, for the person at the terminal.
-func (s *streams) notef(format string, args ...any) { fmt.Fprintf(s.err, format+"\n", args...) }
+func (s *streams) notef(format string, args ...any) {
+	fmt.Fprintln(s.err, folded(s.err, fmt.Sprintf(format, args...), 0, ""))
+}
 
 // invocation is one call of the program: its streams, and the settings that parts are made from.
 type invocation struct {

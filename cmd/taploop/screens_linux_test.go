@@ -54,6 +54,10 @@ var screenCases = map[string]screenCase{
 	"error":  {args: commandLine("run", "--serial", "nosuchphone", "Set an alarm"), code: exitPhone},
 	"misuse": {args: commandLine("sessions", "list", "--state", "ASLEEP"), code: exitUsage},
 	"empty":  {args: commandLine("inquiries")},
+	"doctor": {args: commandLine("doctor"), few: true, code: 3},
+	"init":   {args: commandLine("init"), until: `1[)）][:：] ?$`, few: true},
+	"say":    {prepare: someSessions, args: commandLine("say", "-", "Take the second one"), few: true},
+	"ui":     {prepare: func(b *testEnv) { b.serve() }, args: commandLine("ui"), few: true},
 }
 
 func runsGoal(b *testEnv) []string { return []string{"run", b.task.Goal} }
@@ -184,6 +188,13 @@ var changing = []struct {
 	{regexp.MustCompile(`\d\d:\d\d:\d\d`), "15:04:05"},
 	{regexp.MustCompile(` and N s of waiting|（另等待 N 秒）`), ""},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:5037"},
+	{regexp.MustCompile(`(?m)(^(\x1b\[30;107m)?[ ▀▄█]{20,}(\x1b\[m)?\n)+`),
+		"$2(a code to photograph)$3\n"},
+	{regexp.MustCompile(`#login=[\w-]+`), "#login=A-CODE"},
+	{regexp.MustCompile(`(the data folder|数据文件夹)\s+\S+\s+(can be\s+used|可用)[^\[]*`),
+		"$1 DIR "},
+	{regexp.MustCompile(`\d+h\d+mN ?s|\d+h\d+m\d+s`), "Nh"},
+	{regexp.MustCompile(`发送 \d+ 个、收到 \d+`), "发送 N 个、收到 N"},
 	{regexp.MustCompile(`(?m) +(N s|N 秒|15:04:05)$`), "  $1"},
 	{regexp.MustCompile(`(?m) +(emu-\d)  (N s|N 秒)$`), "  $1  $2"},
 }

@@ -62,14 +62,10 @@ func (c *uiCmd) Run(ctx context.Context, a *invocation) error {
 		return err
 	}
 	if tty.Columns(a.out) > 0 {
-		code, err := tty.QR(link)
-		if err != nil {
-			return err
-		}
-		a.notef("%s", code)
+		err = tty.NewPainter(a.err, a.Options.Environ).QR(a.err, link)
 	}
-	if !c.Open {
-		return nil
+	if err != nil || !c.Open {
+		return err
 	}
 	return browse(link)
 }

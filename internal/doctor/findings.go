@@ -3,13 +3,14 @@ package doctor
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/internal/text"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -32,14 +33,14 @@ type Finding struct {
 	Mend    string `json:"mend,omitempty"` // empty if the level is OK
 }
 
-// Print prints the finding for people, harmless for a terminal. Its level and label are in lang.
-func (f Finding) Print(w io.Writer, lang string) error {
-	_, err := fmt.Fprintf(w, "%-8s %s  [%s]\n", words.Phrase(lang, string(f.Level)),
-		text.Line(f.Says), f.ID)
-	if f.Mend != "" && err == nil {
-		_, err = fmt.Fprintf(w, "         %s: %s\n", words.Phrase(lang, "try"), text.Line(f.Mend))
-	}
-	return err
+// Print prints the finding for people, harmless for a terminal and within its width. Its level and
+// label are in lang.
+func (f Finding) Print(w io.Writer, paint tty.Painter, lang string) {
+	tone := map[level]tty.Tone{OK: tty.Good, Warning: tty.Asks, Broken: tty.Bad}[f.Level]
+	says := words.Phrase(lang, string(f.Level))
+	says += strings.Repeat(" ", max(9-ansi.StringWidth(says), 1))
+	paint.Line(w, tty.Span{Tone: tone, Text: says}, tty.Span{Text: f.Says + "  [" + f.ID + "]"})
+	tty.Sheet{To: w, Columns: tty.Columns(w), Lang: lang}.Line(strings.Repeat(" ", 9)+"try: ", f.Mend)
 }
 
 // Report is all that was found. A cause has one finding, and what follows from it has none.

@@ -83,8 +83,14 @@ func (p Painter) Line(to io.Writer, label Span, words ...Span) {
 		return
 	}
 	line := Wrap(p.Paint(label.Tone, text.Lines(label.Text)), b.String(), Columns(to))
+	_ = p.write(to, line)
+}
+
+// write writes what is harmless but for its colours.
+func (p Painter) write(to io.Writer, s string) error {
 	if w, cleans := to.(*text.Writer); cleans && p.colour {
 		to = w.Unwrap() // it would take the colours for somebody's attempt
 	}
-	_, _ = io.WriteString(to, line)
+	_, err := io.WriteString(to, s)
+	return err
 }
