@@ -50,3 +50,12 @@ func TestTheFilesOfWordsAreWhole(t *testing.T) {
 		}
 	}
 }
+
+// A list that nobody has written matches nothing, and would take a rule away without a word.
+func TestAPatternOfAListThatIsNotThereIsAMistake(t *testing.T) {
+	for _, pattern := range []string{"^{contnues}$", "^(?:{yes}|{*nno})$"} {
+		require.Panics(t, func() { listed(pattern) }, pattern)
+	}
+	require.NotPanics(t, func() { listed("^(?:{yes}|{*no})$") })
+	require.Panics(t, func() { apps("launchrs") })
+}

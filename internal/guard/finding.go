@@ -3,6 +3,7 @@ package guard
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/words"
@@ -13,6 +14,15 @@ type finding struct {
 	class *class
 	where place
 	words string // that led to it
+}
+
+// matched is what of the words is the class's.
+func (f *finding) matched(content bool) string {
+	i := slices.IndexFunc(matchers(), func(m matcher) bool { return m.class == f.class })
+	if i < 0 {
+		return ""
+	}
+	return matchers()[i].matches(f.words, content)
 }
 
 // place is where the words of a finding are: its key among the texts.

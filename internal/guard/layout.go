@@ -56,7 +56,13 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	if l.publishes(on) {
 		return append(list, finding{classNamed("publish"), underFinger, on[0]})
 	}
-	if l == nil || s.Element == nil || l.Peer || l.Pad || knownHarmless(on) && !l.repeats(on) {
+	if l == nil || s.Element == nil || l.Peer || l.Pad {
+		return list
+	}
+	if s.charges(on) {
+		return append(list, finding{classNamed("pay"), underFinger, on[0]})
+	}
+	if knownHarmless(on) && !l.repeats(on) {
 		return list
 	}
 	yes := affirms(on, affirmative()) || affirms(on, finalizes())
@@ -96,21 +102,48 @@ var makes = listed(`^(?:{*make}) \pL`)
 
 // onward reports whether a finding is of the button by which a page continues that has more to
 // choose or to fill in, to where the order is placed: it says no more than that it goes on, and the
-// page has a total, or it says how many things were chosen.
+// page has a total, it says how many things were chosen, or these are in a cart that says nothing of
+// how they are paid.
 func (s *Subject) onward(on []string, f finding) bool {
 	l := s.Layout
 	if l == nil || !l.Primary || l.Dialog || l.Touchable < 4 || len(on) != 1 {
 		return false
 	}
+	cart := concludes().MatchString(on[0]) && collects().MatchString(bare(normalize(l.Title))) &&
+		!slices.ContainsFunc(s.Screen, means)
 	if f.where == underFinger {
-		return (f.class.Name == "pay" || f.class.Name == "order") && gathered().MatchString(on[0])
+		return (f.class.Name == "pay" || f.class.Name == "order") &&
+			(cart || gathered().MatchString(on[0]))
 	}
-	return f.where == onScreen && f.class.Name == "pay" && continues().MatchString(on[0]) &&
-		!s.aboutMoney() && cardField(l.Fields) == "" && byPrice(s, totals()) != nil
+	return f.where == onScreen && f.class.Name == "pay" && (cart || continues().MatchString(on[0]) &&
+		!s.aboutMoney() && cardField(l.Fields) == "" && byPrice(s, totals()) != nil)
+}
+
+// charges reports whether there is one of three or more amounts on the button by which a page
+// continues that the page offers.
+func (s *Subject) charges(on []string) bool {
+	var amounts []string
+	for _, t := range s.Screen {
+		if t = normalize(t); t == sumIn([]string{t}) && !soldFor().MatchString(t) {
+			amounts = append(amounts, t)
+		}
+	}
+	return s.Layout.Primary && len(amounts) > 2 && slices.Contains(amounts, sumIn(on))
 }
 
 // gathered matches a label with the number of things in a cart behind it.
 var gathered = text.Lazily(`\pL ?[(（]\p{Nd}{1,3}[)）]$`)
+
+// concludes matches what a cart calls it that buying goes on.
+var concludes = listed(`^(?:{concludes})$`)
+
+// means reports whether a text is of what is paid with: a card, or a wallet.
+func means(t string) bool {
+	t = normalize(t)
+	return endsInDigits.MatchString(t) || moneyNames().MatchString(t)
+}
+
+var endsInDigits = regexp.MustCompile(`\p{Nd}{4}$`)
 
 var continues = listed(`^(?:{continues})$`)
 

@@ -151,4 +151,14 @@ var (
 	launchers      = apps("launchers")
 )
 
-func apps(name string) []string { return strings.Split(wordLists[name], "|") }
+func apps(name string) []string { return strings.Split(list(name), "|") }
+
+// list is a list of words.txt, as a pattern, or "" for a key of verbs.txt, behind a star. It panics
+// if there is none of that name.
+func list(name string) string {
+	key, verbs := strings.CutPrefix(name, "*")
+	if wordLists[name] == "" && !(verbs && strings.Contains(verbsFile, "\n"+key+" ")) {
+		panic("no list of words is called " + name)
+	}
+	return wordLists[name]
+}

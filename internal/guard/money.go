@@ -20,12 +20,12 @@ var sums = sync.OnceValue(func() *regexp.Regexp {
 		codes = append(codes, strings.ToLower(all.Unit().String()))
 	}
 	mark := `(?:\p{Sc}|\b(?:` + strings.Join(codes, "|") + `)\b|(?:^|[^\pL])(?:` +
-		folded(wordLists["money_marks"]) + `)\.?)`
+		folded(list("money_marks")) + `)\.?)`
 	number := `(?:^|[^\pL\p{Nd}])\p{Nd}[\p{Nd}., '’\x{a0}٫٬]*`
 	return regexp.MustCompile(mark + `\s?\p{Nd}[\p{Nd}., '’\x{a0}٫٬]*|` + number +
 		`\s?(?:\p{Sc}|(?:` +
-		strings.Join(codes, "|") + `)\b|(?:` + folded(wordLists["money_marks"]) + `|` +
-		folded(wordLists["points"]) + `)(?:[^\pL]|$))|` +
+		strings.Join(codes, "|") + `)\b|(?:` + folded(list("money_marks")) + `|` +
+		folded(list("points")) + `)(?:[^\pL]|$))|` +
 		`\p{Nd}{1,3}(?:[.,]\p{Nd}{3})+\s?[dk](?:[^\pL]|$)`)
 })
 

@@ -137,15 +137,18 @@ func folded[T ~string](p T) string {
 }
 
 // listed is a pattern with names of lists in braces, in the letters in which texts are compared:
-// those of words.txt, and behind a star the keys of verbs.txt.
+// those of words.txt, and behind a star the keys of verbs.txt. A name that is none panics.
 func listed(pattern string) func() *regexp.Regexp {
+	for _, braced := range lists().FindAllString(pattern, -1) {
+		list(strings.Trim(braced, "{}"))
+	}
 	return text.LazilyOf(func() string {
 		return lists().ReplaceAllStringFunc(pattern, func(braced string) string {
 			name := strings.Trim(braced, "{}")
 			if key, verbs := strings.CutPrefix(name, "*"); verbs {
 				return inAll(key)
 			}
-			return folded(wordLists[name])
+			return folded(list(name))
 		})
 	})
 }

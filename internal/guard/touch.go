@@ -115,16 +115,24 @@ func (s *Subject) wrapped(lines []string) []string {
 	return wrapped(lines)
 }
 
-// byNeighbours is what a button does beside a composer, or beside one that calls.
-func byNeighbours(s *Subject, lines []string) (list []finding) {
+// byNeighbours is what a button does beside a composer, beside one that calls, or one that pays.
+func byNeighbours(s *Subject, on []string) (list []finding) {
 	if s.Layout != nil && s.Layout.Sends && !named(s.Element) {
 		list = append(list, finding{classNamed("send"), onScreen, "➤"})
 	}
-	if slices.ContainsFunc(lines, seeing().MatchString) && slices.ContainsFunc(s.Screen, calls) {
-		list = append(list, finding{classNamed("call"), underFinger, lines[0]})
+	if l := s.Layout; l != nil && !l.Dialog && !l.Last &&
+		slices.ContainsFunc(on, declines().MatchString) &&
+		len(critical(byLabel(lines(l.Pair), underFinger, true))) > 0 {
+		list = append(list, finding{classNamed("send"), underFinger, on[0]})
+	}
+	if slices.ContainsFunc(on, seeing().MatchString) && slices.ContainsFunc(s.Screen, calls) {
+		list = append(list, finding{classNamed("call"), underFinger, on[0]})
 	}
 	return list
 }
+
+// declines matches what answers somebody that something is not done.
+var declines = listed(`^(?:{declines})$`)
 
 // seeing is what the button of a call with pictures says beside the one that calls.
 var seeing = listed(`{video}`)
@@ -155,9 +163,6 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 				len(l.Fields) == 0 && affirms(lines, unsaved()))) ||
 			slices.ContainsFunc(lines, clears.MatchString) &&
 				slices.ContainsFunc(text.Words(s.Element.ResourceID), narrows.MatchString)
-	}
-	if f.where == identifier && f.class.Severity < Critical && knownHarmless(lines) {
-		return true
 	}
 	item, hub := l.item(lines), l != nil && l.Tabs && !l.Primary && len(l.Fields) == 0
 	if l == nil || !l.Peer && !hub || l.Dialog || f.where == modelWords || f.where == ofApp ||
@@ -190,8 +195,7 @@ func (s *Subject) settles(f finding) bool {
 		l.Peer && !l.Last || sumIn(s.Screen) == "" {
 		return false
 	}
-	return strings.ContainsFunc(f.words, isOther) || slices.ContainsFunc(matchers(),
-		func(c matcher) bool { return c.class == f.class && c.matches(f.words, true) != "" })
+	return strings.ContainsFunc(f.words, isOther) || f.matched(true) != ""
 }
 
 // phoneNumber matches the number that a row calls.
@@ -221,7 +225,9 @@ func (s *Subject) leadsOnRow(on []string, f finding) bool {
 	return l.Peer && s.App == "com.android.settings" && (f.class.Name == "factory reset" ||
 		f.class.Name == "delete" && resets.MatchString(f.words)) ||
 		l.Peer && len(l.Fields) == 0 && f.class.Name == "account" && !sentence(f.words, 4) &&
-			secrets().MatchString(f.words) || l.valued(on) && slices.Contains(leading, f.class.Name)
+			secrets().MatchString(f.words) ||
+		l.valued(on) && slices.Contains(leading, f.class.Name) && (f.matched(false) != on[0] ||
+			means(on[1]))
 }
 
 // chooses reports whether the element is a box to tick: what is written on it is for another
@@ -364,7 +370,7 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	switch {
 	case s.aboutMoney() && knownHarmless(lines):
 	case s.aboutMoney():
-		aside := l != nil && (l.Peer || !l.Primary && !l.Dialog && (l.Tabs ||
+		aside := l != nil && (l.Peer || !l.Primary && !l.Dialog && (l.Tabs && !(l.Last && l.Button) ||
 			s.sumBeside(false) == "" || !l.Button && (l.Bar || len(l.Beside) > 0)))
 		if aside && !vague && !says {
 			break

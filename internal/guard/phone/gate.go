@@ -279,9 +279,7 @@ func (g *Gate) stale(r agentloop.Ruling, now func(bound) bound, d guard.Decision
 
 // severity is that of what was decided about.
 func severity(r agentloop.Ruling) (s guard.Severity) {
-	if s.UnmarshalText([]byte(r.Severity)) != nil {
-		return guard.Routine
-	}
+	_ = s.UnmarshalText([]byte(r.Severity)) // leaves what cannot be read routine
 	return s
 }
 

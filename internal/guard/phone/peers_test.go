@@ -51,6 +51,9 @@ func TestPeersLeadSomewhereOrAreNone(t *testing.T) {
 		unknown.Class = box
 		return append(list, at(0, 1, 10, 1.5, "Zůstatek 42,10 €", 1, false), unknown)
 	}
+	listing := func(list []screen.Element) []screen.Element { // which goes on below
+		return append(list, at(0, 6, 10, 6.5, "Vrtulka", 1, true))
+	}
 	for name, c := range map[string]struct {
 		list []screen.Element
 		on   string
@@ -58,8 +61,10 @@ func TestPeersLeadSomewhereOrAreNone(t *testing.T) {
 	}{
 		"amounts above the end of a page": {ended, "1 €", false},
 		"amounts that end a page":         {amounts, "1 €", true},
-		"what is called so above tabs": {hub(chosen(low(view, "Domů", "Karty", "Já"))), "Zubyakni",
-			false},
+		"what is called so above tabs": {listing(hub(chosen(low(view, "Domů", "Karty", "Já")))),
+			"Zubyakni", false},
+		"what ends a page above tabs": {hub(chosen(low(view, "Domů", "Karty", "Já"))), "Zubyakni",
+			true},
 		"what is called so above none": {hub(low(view, "Domů", "Karty", "Já")), "Zubyakni",
 			true},
 		"what is called so above a choice": {hub(chosen(low(box, "Koupě", "Prodej", "Směna"))), "Zubyakni",

@@ -12,20 +12,11 @@ import (
 
 // seen is what a gate knew of a step in addition to the action. It is stored with the step.
 type seen struct {
-	Places []seenPlace `json:"places"` // one for each subject
-	Screen []string    `json:"screen,omitempty"`
-	Secure bool        `json:"secure,omitempty"`
-	Money  bool        `json:"money,omitempty"`
-	Name   string      `json:"name,omitempty"`
-}
-
-type seenPlace struct {
-	Element *guard.Element `json:"element,omitempty"`
-	Near    []string       `json:"near,omitempty"`
-	Layout  *guard.Layout  `json:"layout,omitempty"`
-	Presses bool           `json:"presses,omitempty"`
-	Enters  bool           `json:"enters,omitempty"`
-	Judged  string         `json:"judged,omitempty"`
+	Places []guard.Subject `json:"places"` // one for each subject, of what is not below
+	Screen []string        `json:"screen,omitempty"`
+	Secure bool            `json:"secure,omitempty"`
+	Money  bool            `json:"money,omitempty"`
+	Name   string          `json:"name,omitempty"`
 }
 
 // Bounds of a stored step.
@@ -50,15 +41,12 @@ func encodeSeen(list []guard.Subject) string {
 			}
 		}
 		if i < keptHits {
-			s.Places = append(s.Places,
-				seenPlace{one.Element, one.Near, kept(one.Layout), one.Presses, one.Enters,
-					one.Judged})
+			s.Places = append(s.Places, guard.Subject{Element: one.Element, Near: one.Near,
+				Layout: kept(one.Layout), Presses: one.Presses, Enters: one.Enters,
+				Judged: one.Judged})
 		}
 	}
-	b, err := json.Marshal(s)
-	if err != nil { // there is nothing in it that cannot be written
-		return ""
-	}
+	b, _ := json.Marshal(s) // there is nothing in it that cannot be written
 	return string(b)
 }
 
