@@ -1,7 +1,6 @@
 package agentloop
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/taploop/taploop/actions"
@@ -76,40 +75,14 @@ func placesOf(t actions.Traits, list []screen.Element) (places []screen.Rect) {
 		return places
 	}
 	for _, p := range t.Points {
-		r, known := under(list, p)
-		if !known {
-			r = screen.Rect{Min: screen.Point{X: p.X - aroundWide, Y: p.Y - aroundHigh},
-				Max: screen.Point{X: p.X + aroundWide, Y: p.Y + aroundHigh}}
+		r := screen.Rect{Min: screen.Point{X: p.X - aroundWide, Y: p.Y - aroundHigh},
+			Max: screen.Point{X: p.X + aroundWide, Y: p.Y + aroundHigh}}
+		if i := screen.At(list, p, largest); i >= 0 {
+			r = list[i].Bounds
 		}
 		row := screen.Rect{Min: screen.Point{Y: max(r.Min.Y, p.Y-rowHalf)},
 			Max: screen.Point{X: 1, Y: min(r.Max.Y, p.Y+rowHalf)}}
 		places = append(places, r, row)
 	}
 	return places
-}
-
-// under is the part of the screen that answers a touch at p, as far as the elements say it: the
-// smallest of them there that takes touches, or else the smallest.
-func under(list []screen.Element, p screen.Point) (r screen.Rect, known bool) {
-	at := -1
-	for i := range list {
-		e := &list[i]
-		if !e.Bounds.Contains(p) || e.Bounds.Area() > largest {
-			continue
-		}
-		takes := func(e *screen.Element) int {
-			if e.Clickable || e.Editable || e.Checkable {
-				return 0
-			}
-			return 1
-		}
-		if at < 0 || cmp.Or(cmp.Compare(takes(e), takes(&list[at])),
-			cmp.Compare(e.Bounds.Area(), list[at].Bounds.Area())) <= 0 {
-			at = i
-		}
-	}
-	if at < 0 {
-		return r, false
-	}
-	return list[at].Bounds, true
 }

@@ -261,9 +261,11 @@ func (j *journal) Done(ctx context.Context, s agentloop.Step, c agentloop.Progre
 
 // Frame is a scene for each step.
 func (j *journal) Frame(_ context.Context, step int) (*screen.Frame, error) {
-	return scene(step),
-		nil
+	return scene(step), nil
 }
+
+// Steps implements agentloop.Album.
+func (j *journal) Steps(context.Context) ([]agentloop.Step, error) { return j.steps, nil }
 
 // inbox keeps the questions that are parked.
 type inbox struct {

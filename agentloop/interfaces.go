@@ -42,6 +42,15 @@ type Policy interface {
 	Next(ctx context.Context, s Situation) (Proposal, error)
 }
 
+// Ready reports why the model behind a policy cannot be asked. It is nil if no reason is known
+// beforehand, and for what has no such method.
+func Ready(ctx context.Context, of any) error {
+	if r, can := of.(interface{ Ready(context.Context) error }); can {
+		return r.Ready(ctx)
+	}
+	return nil
+}
+
 // ErrUnreadable is returned by a Policy whose model could not be understood after all its tries.
 var ErrUnreadable = errors.New("the model's replies could not be read as an action")
 
@@ -67,6 +76,8 @@ type parker interface {
 
 // Album is a Journal that can show what former steps saw. With one, a policy may show them again.
 type Album interface {
+	// Steps are those of the run that were journaled, oldest first, without pictures.
+	Steps(ctx context.Context) ([]Step, error)
 	// Frame is what the session's step of that index was decided on.
 	Frame(ctx context.Context, step int) (*screen.Frame, error)
 }
@@ -105,4 +116,10 @@ type Situation struct {
 	// Replying, when it is not nil, is called as soon as the reply begins to arrive: by any
 	// goroutine, any number of times.
 	Replying func()
+}
+
+// Verifier looks at the end of a run that the policy says is completed.
+type Verifier interface {
+	// Verify holds the report against the screen. An error counts as not knowing.
+	Verify(ctx context.Context, s Situation, report string) (Verification, error)
 }

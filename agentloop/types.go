@@ -57,7 +57,7 @@ type Step struct {
 }
 
 // Dropped reports whether the step's gesture has not touched the phone after all.
-func (s Step) Dropped() bool { return strings.HasPrefix(s.Refusal, "not carried out") }
+func (s Step) Dropped() bool { return strings.HasPrefix(s.Refusal, "not ") }
 
 // Timing is where a step's time went, in order. Its parts have the same names everywhere.
 // docs/benchmarks.md explains each.

@@ -29,7 +29,7 @@ type captioned struct {
 }
 
 // Ready asks the policy: a caption that cannot be had fails nothing.
-func (c *captioned) Ready(ctx context.Context) error { return ready(ctx, c.Policy) }
+func (c *captioned) Ready(ctx context.Context) error { return agentloop.Ready(ctx, c.Policy) }
 
 func (c *captioned) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	if s.Screen.Frame == nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
 	"github.com/taploop/taploop/internal/screen"
 )
@@ -79,6 +80,8 @@ func say(role, text string) dialect.Message {
 
 // album holds a picture of each step, as wide as the step's index; only the first one is gone.
 type album map[int]int
+
+func (album) Steps(context.Context) ([]agentloop.Step, error) { return nil, errors.New("gone") }
 
 func (a album) Frame(_ context.Context, step int) (*screen.Frame, error) {
 	a[step]++

@@ -88,7 +88,7 @@ func (p *Policy) next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 }
 
 // Ready reports why the model cannot be asked. It returns nil if no reason is known beforehand.
-func (p *Policy) Ready(ctx context.Context) error { return ready(ctx, p.model) }
+func (p *Policy) Ready(ctx context.Context) error { return known(agentloop.Ready(ctx, p.model)) }
 
 // known is an error of the model's as the loop knows it.
 func known(err error) error {
@@ -96,13 +96,6 @@ func known(err error) error {
 		return hint.Add(fmt.Errorf("%w: %w", agentloop.ErrKeyRefused, err), hint.Of(err))
 	}
 	return diverged(err)
-}
-
-func ready(ctx context.Context, of any) error {
-	if r, ok := of.(interface{ Ready(context.Context) error }); ok {
-		return known(r.Ready(ctx))
-	}
-	return nil
 }
 
 // remember is what the model is shown again from the next step on: the newest turns, as many as the

@@ -47,6 +47,19 @@ func (f *skillsFlags) loaded(a *invocation) (skill.Folder, error) {
 	return folderOf(a), nil
 }
 
+// read is one of the skills in there.
+func (f *skillsFlags) read(a *invocation, name string) (skill.Folder, *skill.Skill, error) {
+	in, err := f.loaded(a)
+	if err != nil {
+		return in, nil, err
+	}
+	s, err := in.Read(name)
+	if err != nil {
+		err = app.Usage(err, hint.Of(err))
+	}
+	return in, s, err
+}
+
 // paramsOf reads NAME=VALUE.
 func paramsOf(list []string) (map[string]string, error) {
 	all := map[string]string{}
@@ -223,39 +236,20 @@ type skillListCmd struct {
 	skillsFlags
 }
 
-// listedSkill is a skill as it is listed.
-type listedSkill struct {
-	Name        string   `json:"name"`
-	Params      []string `json:"params"`
-	Steps       int      `json:"steps"`
-	App         string   `json:"app,omitempty"`
-	Description string   `json:"description"`
-}
-
 // Run lists the skills.
 func (c *skillListCmd) Run(a *invocation) error {
 	f, err := c.loaded(a)
 	if err != nil {
 		return err
 	}
-	names, err := f.Names()
+	list, err := f.List()
 	if err != nil {
 		return err
 	}
-	var list []listedSkill
-	for _, name := range names {
-		s, err := f.Read(name)
-		if err != nil {
-			a.notef("%s", text.Line(err.Error()))
-			continue
-		}
-		list = append(list, listedSkill{s.Name, s.ParamNames(), len(s.Steps), s.App.Package,
-			s.Description})
-	}
 	return printList(a, c.JSON, list, "there is no skill in "+string(f),
-		"NAME STEPS PARAMS DESCRIPTION", func(s listedSkill) []any {
-			return []any{s.Name, s.Steps, cmp.Or(strings.Join(s.Params, ","), "-"),
-				text.Cut(s.Description, 100)}
+		"NAME STEPS PARAMS DESCRIPTION", func(s skill.Listed) []any {
+			return []any{s.Name, s.Steps, cmp.Or(strings.Join(s.Names, ","), "-"),
+				text.Cut(cmp.Or(s.Problem, s.Description), 100)}
 		})
 }
 
@@ -266,13 +260,9 @@ type skillShowCmd struct {
 
 // Run prints a skill.
 func (c *skillShowCmd) Run(a *invocation) error {
-	f, err := c.loaded(a)
+	_, s, err := c.read(a, c.Name)
 	if err != nil {
 		return err
-	}
-	s, err := f.Read(c.Name)
-	if err != nil {
-		return app.Usage(err, hint.Of(err))
 	}
 	b, err := s.YAML()
 	if err == nil {
@@ -335,13 +325,9 @@ type skillDiffCmd struct {
 
 // Run shows or takes the proposed changes of a skill.
 func (c *skillDiffCmd) Run(a *invocation) error {
-	f, err := c.loaded(a)
+	f, before, err := c.read(a, c.Name)
 	if err != nil {
 		return err
-	}
-	before, err := f.Read(c.Name)
-	if err != nil {
-		return app.Usage(err, hint.Of(err))
 	}
 	after, err := f.Proposed(c.Name)
 	if err != nil {

@@ -172,16 +172,14 @@ func (w *phoneWork) prepare(ctx context.Context) *agentloop.Ending {
 			return endedInternally(ctx, err)
 		}
 	}
-	if r, ok := w.policy.(readier); ok {
-		began := time.Now()
-		err := r.Ready(ctx)
-		w.before.Decide = time.Since(began)
-		w.before.Model = w.before.Decide
-		if err != nil {
-			return agentloop.LostModel(err)
-		}
-	}
 	began := time.Now()
+	err = agentloop.Ready(ctx, w.policy)
+	w.before.Decide = time.Since(began)
+	w.before.Model = w.before.Decide
+	if err != nil {
+		return agentloop.LostModel(err)
+	}
+	began = time.Now()
 	defer func() { w.before.Ready = time.Since(began) }()
 	if w.phone == nil {
 		if _, err := w.Open(ctx, w.life.Session.Serial); err != nil {
@@ -192,11 +190,6 @@ func (w *phoneWork) prepare(ctx context.Context) *agentloop.Ending {
 		return agentloop.LostPhone(err)
 	}
 	return nil
-}
-
-// readier is a Policy that can check in advance whether its model can be asked.
-type readier interface {
-	Ready(ctx context.Context) error
 }
 
 // handOver parks the question of a takeover if this life ended for one. That is so if a person took

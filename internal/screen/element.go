@@ -95,3 +95,33 @@ func (e *Element) Name() string {
 	}
 	return strings.Join(words, " ")
 }
+
+// Large is the share of the screen from which on an element says nothing of a place on it.
+const Large = 0.5
+
+// At is the element that answers a touch at a place: the smallest that takes touches, or the
+// smallest. It is -1 if there is none that is smaller than this share of the screen.
+func At(list []Element, where Point, smaller float64) int {
+	best := -1
+	for i := range list {
+		e := &list[i]
+		if !e.Bounds.Contains(where) || e.Bounds.Area() >= smaller {
+			continue
+		}
+		if best < 0 || e.Touchable() && !list[best].Touchable() ||
+			e.Touchable() == list[best].Touchable() &&
+				e.Bounds.Area() <= list[best].Bounds.Area() {
+			best = i
+		}
+	}
+	return best
+}
+
+// End is the index behind what lies in the element i.
+func End(list []Element, i int) int {
+	n := i + 1
+	for n < len(list) && list[n].Depth > list[i].Depth {
+		n++
+	}
+	return n
+}

@@ -16,9 +16,6 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// large is the share of the screen from which on an element says nothing of a place on it.
-const large = 0.5
-
 // page is a screen with its elements.
 type page struct {
 	list  []screen.Element
@@ -120,24 +117,6 @@ func blank(e *screen.Element) bool {
 
 func plain(s string) string { return text.Cut(text.Line(s), 120) }
 
-// at is the element that answers a touch at a place: the smallest that takes touches, or the
-// smallest. -1 if none does.
-func (p *page) at(where screen.Point) int {
-	best := -1
-	for i := range p.list {
-		e := &p.list[i]
-		if !e.Bounds.Contains(where) || e.Bounds.Area() >= large {
-			continue
-		}
-		if best < 0 || e.Touchable() && !p.list[best].Touchable() ||
-			e.Touchable() == p.list[best].Touchable() &&
-				e.Bounds.Area() <= p.list[best].Bounds.Area() {
-			best = i
-		}
-	}
-	return best
-}
-
 // focused is the field that has the focus, or -1.
 func (p *page) focused() int {
 	return slices.IndexFunc(p.list, func(e screen.Element) bool { return e.Focused && e.Editable })
@@ -179,7 +158,7 @@ func (p *page) near(i int) (words []string) {
 		e := &p.list[j]
 		middle := e.Bounds.Center().Y
 		w := p.facts().words[j]
-		if w == "" || foreign(w) || p.inside(j, i) || e.Bounds.Area() >= large ||
+		if w == "" || foreign(w) || p.inside(j, i) || e.Bounds.Area() >= screen.Large ||
 			middle < row.Min.Y || middle > row.Max.Y || slices.Contains(words, w) {
 			continue
 		}

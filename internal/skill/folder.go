@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,6 +44,38 @@ func (f Folder) Names() ([]string, error) {
 	}
 	slices.Sort(names)
 	return names, err
+}
+
+// Listed is a skill as it is listed.
+type Listed struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Params      json.RawMessage `json:"params"` // a JSON Schema
+	App         string          `json:"app,omitempty"`
+	Steps       int             `json:"steps"`
+	Problem     string          `json:"problem,omitempty"` // why it cannot be run
+
+	Names []string `json:"-"` // of the parameters
+}
+
+// List lists the skills by their names. One whose file cannot be read has a Problem.
+func (f Folder) List() ([]Listed, error) {
+	names, err := f.Names()
+	list := []Listed{}
+	for _, name := range names {
+		one := Listed{Name: name}
+		s, err := f.Read(name)
+		if err == nil {
+			one.Description, one.App = text.Cut(text.Line(s.Description), 300), s.App.Package
+			one.Steps, one.Names = len(s.Steps), s.ParamNames()
+			one.Params, err = json.Marshal(s.Params)
+		}
+		if err != nil {
+			one.Problem = text.Cut(text.Line(err.Error()), 300)
+		}
+		list = append(list, one)
+	}
+	return list, err
 }
 
 // Stamp changes when a skill is written or removed.

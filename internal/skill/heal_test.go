@@ -276,7 +276,7 @@ func TestWhatAModelDidIsNotDoneAgain(t *testing.T) {
 			a, err := r.on(c.after)
 			require.NoError(t, err)
 			require.Len(t, m.asked, 1)
-			require.Equal(t, "Pay", c.after.list[c.after.at(a.(actions.Click).At)].Text)
+			require.Equal(t, "Pay", c.after.list[screen.At(c.after.list, a.(actions.Click).At, screen.Large)].Text)
 		})
 	}
 }

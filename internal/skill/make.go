@@ -167,7 +167,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		out.After = m.state(after, p)
 	}
 	if points := pointsOf(a); len(points) == 1 && len(out.Targets) == 1 {
-		out.After.On = p.switched(p.at(points[0]), after)
+		out.After.On = p.switched(screen.At(p.list, points[0], screen.Large), after)
 	}
 	m.slid(s, p, after, &out)
 	m.dragged(s, p, after, &out)
@@ -182,7 +182,7 @@ func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Ste
 		return
 	}
 	for n, at := range pointsOf(a) {
-		i := p.at(at)
+		i := screen.At(p.list, at, screen.Large)
 		if named := m.named(p, i); named != i {
 			i, at = named, p.list[named].Bounds.Center()
 		}
@@ -403,8 +403,8 @@ func (m *maker) state(p, unlike *page) State {
 		words := m.general(said(e))
 		x := element{ID: e.ResourceID, Text: words}
 		switch {
-		case words == "" && x.ID == "", foreign(said(e)), e.Bounds.Area() >= large, !m.known(words),
-			unlike == nil && p.inList(i),
+		case words == "" && x.ID == "", foreign(said(e)), e.Bounds.Area() >= screen.Large,
+			!m.known(words), unlike == nil && p.inList(i),
 			unlike != nil && unlike.shows(&element{ID: x.ID, Text: said(e)}),
 			strings.ContainsFunc(words, unicode.IsDigit) && !strings.Contains(words, "{{"),
 			words == "" && (e.Class == "android.view.View" || e.Class == "android.view.ViewGroup"),

@@ -311,7 +311,7 @@ func TestWhatAPersonChoseIsChosenByThisRunsAnswer(t *testing.T) {
 		click, is := a.(actions.Click)
 		require.Equal(t, c.touches != "", is, "%+v: %v", c, a)
 		if is {
-			require.Equal(t, c.touches, p.list[p.at(click.At)].Text, "%+v", c)
+			require.Equal(t, c.touches, p.list[screen.At(p.list, click.At, screen.Large)].Text, "%+v", c)
 		}
 		require.Equal(t, c.touches == "", len(m.asked) > 0, "%+v", c)
 	}

@@ -5,11 +5,12 @@ import (
 	"image"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // maker makes one skill.
@@ -59,7 +60,7 @@ func (m *maker) valued(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		n := slices.IndexFunc(m.values, func(v string) bool {
-			return strings.HasPrefix(s[i:], v) && edge(s, i) && edge(s, i+len(v))
+			return strings.HasPrefix(s[i:], v) && text.Edge(s, i) && text.Edge(s, i+len(v))
 		})
 		if n < 0 {
 			_, size := utf8.DecodeRuneInString(s[i:])
@@ -98,22 +99,14 @@ func (m *maker) keyed(s *store.StepRecord) bool {
 			return false
 		}
 		p, at := m.page(&list[i]), pointsOf(list[i].Proposal.Action)
-		return len(at) == 1 && p.at(at[0]) >= 0 && len([]rune(p.says(p.at(at[0])))) == 1
+		if len(at) != 1 {
+			return false
+		}
+		key := screen.At(p.list, at[0], screen.Large)
+		return key >= 0 && len([]rune(p.says(key))) == 1
 	}
 	i := slices.IndexFunc(list, func(o store.StepRecord) bool { return o.Index == s.Index })
 	return sign(i) && (sign(i-1) || sign(i+1))
-}
-
-// edge reports whether a word or a number may end or begin at i. Scripts without spaces have no
-// words.
-func edge(s string, i int) bool {
-	left, _ := utf8.DecodeLastRuneInString(s[:i])
-	right, _ := utf8.DecodeRuneInString(s[i:])
-	spaced := func(r rune) bool {
-		return unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana,
-			unicode.Katakana, unicode.Thai)
-	}
-	return !(spaced(left) && spaced(right)) && !(unicode.IsDigit(left) && unicode.IsDigit(right))
 }
 
 func (m *maker) page(s *store.StepRecord) *page {

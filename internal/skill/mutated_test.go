@@ -52,7 +52,7 @@ func (w *world) do(a actions.Action) {
 		}
 	case actions.Click:
 		d := w.drawn()
-		thing := d.thing[d.page().at(a.At)]
+		thing := d.thing[screen.At(d.page().list, a.At, screen.Large)]
 		if w.lost > 0 {
 			w.lost--
 			w.mishaps++

@@ -81,11 +81,10 @@ func New(p Plan, model agentloop.Policy, lang, people string) *Policy {
 
 // Ready reports whether the model can be asked, if it is ever to be.
 func (p *Policy) Ready(ctx context.Context) error {
-	if r, can := p.model.(interface{ Ready(context.Context) error }); can &&
-		p.plan.Heal != HealOff {
-		return r.Ready(ctx)
+	if p.plan.Heal == HealOff {
+		return nil
 	}
-	return nil
+	return agentloop.Ready(ctx, p.model)
 }
 
 // mark is the Step of the turn in which a run's progress keeps its place. No step has it.

@@ -129,7 +129,7 @@ func tapped(t *testing.T, a actions.Action, how mutation, thing int) {
 	require.True(t, is, "%v", a)
 	d := draw(how, -1)
 	p := d.page()
-	require.Equal(t, thing, d.thing[p.at(c.At)])
+	require.Equal(t, thing, d.thing[screen.At(p.list, c.At, screen.Large)])
 }
 
 func TestStepsAreRepeatedOnScreensThatMoved(t *testing.T) {

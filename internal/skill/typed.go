@@ -66,7 +66,7 @@ func numbers(in, but string) bool {
 // on another screen, so that a model is asked where the app does not list the value.
 func (m *maker) slid(s *store.StepRecord, p, after *page, out *Step) {
 	for _, at := range s.Proposal.Action.Traits().Points {
-		i := p.at(at)
+		i := screen.At(p.list, at, screen.Large)
 		if i < 0 || !strings.HasSuffix(p.list[i].Class, "SeekBar") {
 			continue
 		}
@@ -103,10 +103,10 @@ func (p *page) reads(before *page, was int) string {
 // thing the next time. Where else it is dropped, and what that has changed, is for a model to see.
 func (m *maker) dragged(s *store.StepRecord, p, after *page, out *Step) {
 	d, is := s.Proposal.Action.(actions.Drag)
-	if !is || len(out.Targets) < 2 || p.at(d.From) == p.at(d.To) {
+	from, to := screen.At(p.list, d.From, screen.Large), screen.At(p.list, d.To, screen.Large)
+	if !is || len(out.Targets) < 2 || from == to {
 		return
 	}
-	from, to := p.at(d.From), p.at(d.To)
 	was, _ := p.order(from)
 	at, kin := was, []int(nil)
 	for i := range after.list {

@@ -163,6 +163,17 @@ func (j *journal) Frame(ctx context.Context, step int) (*screen.Frame, error) {
 	return f, doing(err, "reading frame %s", id)
 }
 
+// Steps implements agentloop.Album.
+func (j *journal) Steps(ctx context.Context) (past []agentloop.Step, err error) {
+	all, err := stepsAfter(ctx, j.read, j.run.SessionID, 0)
+	for _, st := range all {
+		if st.RunID == j.run.ID {
+			past = append(past, st.Step)
+		}
+	}
+	return past, doing(err, "reading the steps of run %s", j.run.ID)
+}
+
 // Messages implements agentloop.Mailbox.
 func (j *journal) Messages(ctx context.Context, after int64) ([]agentloop.Message, error) {
 	list, err := collect(ctx, j.read, func(row scanner) (m agentloop.Message, err error) {

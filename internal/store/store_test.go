@@ -201,6 +201,20 @@ func TestAJournalShowsWhatFormerStepsSaw(t *testing.T) {
 		_, err = album.Frame(t.Context(), none)
 		require.ErrorIs(t, err, store.ErrNotFound)
 	}
+
+	past, err := album.Steps(t.Context())
+	require.NoError(t, err)
+	require.Len(t, past, 2)
+	require.Equal(t, []int{1, 2}, []int{past[0].Index, past[1].Index})
+	require.Equal(t, actions.Back{}, past[0].Proposal.Action)
+	require.NotEmpty(t, past[0].Proposal.Elements)
+	_, err = s.Runs.Transition(t.Context(), r.ID, store.Change{To: store.Completed})
+	require.NoError(t, err)
+	next, err := s.Runs.Create(t.Context(), store.Run{SessionID: r.SessionID, Task: "and another"})
+	require.NoError(t, err)
+	past, err = s.Journal(next).(agentloop.Album).Steps(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, past, "they are another run's")
 }
 
 func TestAFrameIsKeptBeforeTheDecision(t *testing.T) {

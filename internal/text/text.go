@@ -191,6 +191,32 @@ func Words(id string) []string {
 	return strings.Fields(b.String())
 }
 
+// Edge reports whether a word or a number may end or begin at i. Scripts without spaces have no
+// words.
+func Edge(s string, i int) bool {
+	left, _ := utf8.DecodeLastRuneInString(s[:i])
+	right, _ := utf8.DecodeRuneInString(s[i:])
+	spaced := func(r rune) bool {
+		return unicode.IsLetter(r) && !unicode.In(r, unicode.Han, unicode.Hiragana,
+			unicode.Katakana, unicode.Thai)
+	}
+	return !(spaced(left) && spaced(right)) && !(unicode.IsDigit(left) && unicode.IsDigit(right))
+}
+
+// Contains reports whether words stand in a text, not in the middle of others.
+func Contains(s, words string) bool {
+	for at := 0; words != ""; at++ {
+		i := strings.Index(s[at:], words)
+		if i < 0 {
+			break
+		}
+		if at += i; Edge(s, at) && Edge(s, at+len(words)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Count is a number of things in English, "1 step" or "2 steps".
 func Count(n int, thing string) string {
 	if n == 1 {

@@ -61,6 +61,17 @@ func TestControlNamesTheFirstThatIsNotAllowed(t *testing.T) {
 	require.False(t, found)
 }
 
+func TestWordsStandInATextAsAWhole(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[[2]string]bool{
+		{"at 7:30 today", "7:30"}: true, {"at 17:30", "7:30"}: false, {"7:300", "7:30"}: false,
+		{"17:30 and 7:30", "7:30"}: true, {"a tripod", "trip"}: false, {"trip2", "trip"}: true,
+		{"我晚点到了", "晚点到"}: true, {"éé", "é"}: false, {"", "a"}: false, {"a", ""}: false, {"aa a", "a"}: true,
+	} {
+		require.Equal(t, want, text.Contains(in[0], in[1]), "%q", in)
+	}
+}
+
 func TestCutTextsAreCountedInCharacters(t *testing.T) {
 	for _, c := range []struct {
 		in        string

@@ -100,31 +100,7 @@ func (u *Cases) fitting(c *Call, a *Start) *Fit {
 }
 
 // ListedSkill is a skill as it is listed.
-type ListedSkill struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Params      json.RawMessage `json:"params"` // a JSON Schema
-	App         string          `json:"app,omitempty"`
-	Steps       int             `json:"steps"`
-	Problem     string          `json:"problem,omitempty"` // why it cannot be run
-}
+type ListedSkill = skill.Listed
 
-// Skills lists the skills by their names. One whose file cannot be read has a Problem.
-func (u *Cases) Skills() ([]ListedSkill, error) {
-	names, err := u.opts.Skills.Names()
-	list := []ListedSkill{}
-	for _, name := range names {
-		one := ListedSkill{Name: name}
-		s, err := u.opts.Skills.Read(name)
-		if err == nil {
-			one.Description, one.App = text.Cut(text.Line(s.Description), 300), s.App.Package
-			one.Steps = len(s.Steps)
-			one.Params, err = json.Marshal(s.Params)
-		}
-		if err != nil {
-			one.Problem = text.Cut(text.Line(err.Error()), 300)
-		}
-		list = append(list, one)
-	}
-	return list, err
-}
+// Skills lists the skills by their names.
+func (u *Cases) Skills() ([]ListedSkill, error) { return u.opts.Skills.List() }

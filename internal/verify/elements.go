@@ -15,7 +15,7 @@ import (
 type claim struct {
 	words string
 	on    *bool // of something that is switched
-	gone  bool  // of something that is to be removed
+	moved bool  // of something that is to go, or to be otherwise: that it is there tells nothing
 	whom  bool  // whom something is sent to: that a screen names them tells nothing
 	open  bool  // of something that is to be opened: that it can be touched tells nothing
 }
@@ -34,7 +34,7 @@ func claims(task string) (list []claim) {
 		words = text.Line(words)
 		if words != "" && !slices.ContainsFunc(list,
 			func(c claim) bool { return c.words == words }) {
-			list = append(list, claim{words: words, gone: named(task, words, removes),
+			list = append(list, claim{words: words, moved: named(task, words, moves),
 				whom: addressed(task, words), open: named(task, words, opens)})
 		}
 	}
@@ -46,7 +46,8 @@ func claims(task string) (list []claim) {
 	if m := told.FindStringSubmatch(task); m != nil {
 		add(strings.TrimRight(m[1], ".。!！ "))
 	}
-	for _, m := range figures.FindAllString(quotedText.ReplaceAllString(task, " "), -1) {
+	bare := told.ReplaceAllString(quotedText.ReplaceAllString(task, " "), "")
+	for _, m := range figures.FindAllString(bare, -1) {
 		add(m)
 	}
 	on, _ := switches(task)
@@ -56,9 +57,10 @@ func claims(task string) (list []claim) {
 // told is what a task says at its end, behind a colon: a message, most of the time.
 var told = regexp.MustCompile(`[^\d\s][:：]\s*([^\s"“„«「『《‘'][^\n]+)$`)
 
-// removes are words for what is not to be there afterwards.
-var removes = regexp.MustCompile(`(?i)\b(?:delete|remove|clear|discard|cancel|erase)\b|删除|删掉|` +
-	`移除|清除|取消`)
+// moves are words for what is done with something that is there before.
+var moves = regexp.MustCompile(`(?i)\b(?:delete|remove|clear|discard|cancel|erase|move|drag|sort|` +
+	`(?:un)?(?:like|pin|mark|mute|archive|block)|duplicate|share|forward|cart|basket|` +
+	`favou?rites?|playlist)\b|删除|删掉|移除|清除|取消|移到|移动|点赞|置顶|标记|分享|转发|购物车|收藏`)
 
 // opens are words for what is to be on the screen as a whole afterwards.
 var opens = regexp.MustCompile(`(?i)^\s*(?:please |then )?(?:open|visit|go to|show)\b|^\s*(?:请|` +
@@ -79,8 +81,8 @@ func named(task, words string, verbs *regexp.Regexp) bool {
 var (
 	sends = regexp.MustCompile(`(?i)\b(?:re-?sen[dt]|sen[dt]|text|message|repl(?:y|ied)|forward|` +
 		`answer|write|call)\b|发|回复|转|打电话`)
-	before = regexp.MustCompile(`(?i)(?:\b(?:to|from|for|that|text|call)|给|把|回复|` +
-		`来自)\s*["“「]?[\s\d+()-]*$`)
+	before = regexp.MustCompile(`(?i)(?:\b(?:to|from|for)|给|把|回复|来自)\s*["“「]?[\s\d+()-]*$|` +
+		`\b(?:that|text|call)\s[\s\d+()-]*$`)
 )
 
 // addressed reports whether the words are only those of whom something is sent to.
@@ -95,40 +97,33 @@ var does = regexp.MustCompile(`(?i)^\s*(?:please |then |and )*(?:open|launch|sta
 	`order|book|take|add|create|write|put|set)\b|^\s*(?:请|然后|再|并)*(?:启动|暂停|发|回复|转发|播放|分享|` +
 	`复制|粘贴|保存|搜索|购买|下单|添加|新建|设置)`)
 
-// unseen is a part of the task that asks for something and names nothing of it, or "".
+// unseen is a part of the task that asks for something, or names a state, and of which no claim
+// is known, or "".
 func unseen(task string, list []claim) string {
 	for _, part := range parts.Split(quotedText.ReplaceAllString(task, "«»"), -1) {
-		if does.MatchString(part) && !strings.Contains(part, "«»") &&
-			!slices.ContainsFunc(list, func(c claim) bool {
-				return !c.whom && strings.Contains(part, c.words)
-			}) {
+		part = text.Line(part)
+		if (does.MatchString(part) || bareState.MatchString(part)) &&
+			!strings.Contains(part, "«»") && !slices.ContainsFunc(list, func(c claim) bool {
+			return !c.whom && strings.Contains(part, c.words)
+		}) {
 			return part
 		}
 	}
 	return ""
 }
 
-// turning is how a part of a sentence asks for a state.
-type turning struct {
-	re *regexp.Regexp
-	on bool
-}
-
-// Words for what is switched, with the state that they ask for, in a part of a sentence. A task in
-// another language has no such claims.
+// Words for what is switched, and to which state, in a part of a sentence. A task in another
+// language has no such claims.
 var (
 	parts  = regexp.MustCompile(`[.,;!?\n，。；！？、]+\s*|\s+(?:and|then|but|und|et|y|e)\s+`)
 	polite = `(?i)^(?:please |then |also |now |finally |请|然后|并|再|帮我|把)*`
-	turned = []turning{
-		{regexp.MustCompile(polite + `(?:turn|switch|put) on (?:the )?(.+)$`), true},
-		{regexp.MustCompile(polite + `(?:turn|switch|put) off (?:the )?(.+)$`), false},
-		{regexp.MustCompile(polite + `(?:turn|switch|put) (?:the )?(.+) on$`), true},
-		{regexp.MustCompile(polite + `(?:turn|switch|put) (?:the )?(.+) off$`), false},
-		{regexp.MustCompile(polite + `enable (?:the )?(.+)$`), true},
-		{regexp.MustCompile(polite + `disable (?:the )?(.+)$`), false},
-		{regexp.MustCompile(polite + `(?:打开|开启|启用)(.+)$`), true},
-		{regexp.MustCompile(polite + `(?:关闭|关掉|禁用)(.+)$`), false},
+	turned = []*regexp.Regexp{
+		regexp.MustCompile(polite + `(?:turn|switch|put) (?P<to>on|off) (?:the )?(?P<what>.+)$`),
+		regexp.MustCompile(polite + `(?:turn|switch|put) (?:the )?(?P<what>.+) (?P<to>on|off)$`),
+		regexp.MustCompile(polite + `(?P<to>enable|disable) (?:the )?(?P<what>.+)$`),
+		regexp.MustCompile(polite + `(?P<to>打开|开启|启用|关闭|关掉|禁用)(?P<what>.+)$`),
 	}
+	toOn = regexp.MustCompile(`(?i)^(?:on|enable|打开|开启|启用)$`)
 	// states are all words that may ask for a state.
 	states = regexp.MustCompile(`(?i)\b(?:on|off|enabled?|disabled?|toggle)\b|打开|开启|启用|关闭|` +
 		`关掉|禁用|切换`)
@@ -138,34 +133,25 @@ var (
 		`first|for|in|at|during|while|until|till|before|after|once|keep|leave|stay|seconds?|` +
 		`minutes?|hours?|on|off)\b|它|所有|全部|一切|都|只|仅|先|重新|再次|暂时|保持|秒|分钟|小时|之前|之后|以后|` +
 		`直到|期间|在`)
-	// doubtful are words for what is not to be, or not in any case.
+	// doubtful are words for what is not to be, not in any case, or more than once.
 	doubtful = regexp.MustCompile(`(?i)\b(?:not|no|never|none|neither|nor|cannot|without|` +
 		`unless|except|avoid|instead|rather|or|either|if|when|whenever|whether|in case|` +
-		`otherwise|else)\b|` +
-		`n['’]t\b|不|别|勿|莫|没|无需|禁止|除|避免|或|如果|若|要是|假如|否则|还是|当`)
+		`otherwise|else|each|every|both|twice)\b|` +
+		`n['’]t\b|不|别|勿|莫|没|无需|禁止|除|避免|或|如果|若|要是|假如|否则|还是|当|每|各`)
 )
-
-// unsaid is a part of a task that ends in a state and has no verb for it, or "".
-func unsaid(task string) string {
-	for _, part := range parts.Split(quotedText.ReplaceAllString(task, "«»"), -1) {
-		part = text.Line(part)
-		if bareState.MatchString(part) && !slices.ContainsFunc(turned, func(t turning) bool {
-			return t.re.MatchString(part)
-		}) {
-			return part
-		}
-	}
-	return ""
-}
 
 // switches are what a task wants switched. sure is false where it may want something else.
 func switches(task string) (list []claim, sure bool) {
 	task = quotedText.ReplaceAllString(task, "«»")
 	for _, part := range parts.Split(task, -1) {
-		for _, t := range turned {
-			m := t.re.FindStringSubmatch(text.Line(part))
-			if m != nil && len(strings.Fields(m[1])) <= 4 {
-				list = append(list, claim{words: strings.TrimSpace(m[1]), on: &t.on})
+		for _, re := range turned {
+			m := re.FindStringSubmatch(text.Line(part))
+			if m == nil {
+				continue
+			}
+			what := strings.TrimSpace(m[re.SubexpIndex("what")])
+			if on := toOn.MatchString(m[re.SubexpIndex("to")]); len(strings.Fields(what)) <= 4 {
+				list = append(list, claim{words: what, on: &on})
 				break
 			}
 		}
@@ -181,9 +167,10 @@ func switches(task string) (list []claim, sure bool) {
 	return list, sure
 }
 
-// elements holds a task against the elements of a screen: it is verified when all that it names is
-// there, and contradicted when something that it wants switched is the other way.
-func elements(task string, list []screen.Element) (agentloop.Verified, string) {
+// elements holds a task against the elements of a screen: it is verified when all that it names has
+// come there with the run, and contradicted when something that it wants switched is the other way.
+func elements(task string, steps []agentloop.Step, list []screen.Element) (
+	agentloop.Verified, string) {
 	all := claims(task)
 	if len(all) == 0 {
 		return agentloop.Unverified, "the task names nothing that a screen would show"
@@ -193,13 +180,17 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 	}
 	var seen, lacks []string
 	_, sure := switches(task)
+	before := pastOf(steps)
 	if doubtful.MatchString(quotedText.ReplaceAllString(task, "«»")) {
-		lacks = append(lacks, "the task says what is not to be, or not in any case")
+		lacks = append(lacks, "the task says what is not to be, not in any case, or more than once")
 	}
 	for _, c := range all {
 		is, not, against := held(c, list, sure)
 		if against {
 			return agentloop.Contradicted, is
+		}
+		if is != "" && not == "" {
+			not = before.lacks(c)
 		}
 		if is != "" {
 			seen = append(seen, is)
@@ -207,9 +198,6 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 		if not != "" {
 			lacks = append(lacks, not)
 		}
-	}
-	if part := unsaid(task); part != "" && lacks == nil {
-		lacks = append(lacks, text.Quote(part, 60)+" may name a state that is not looked for")
 	}
 	if part := unseen(task, all); part != "" && lacks == nil {
 		lacks = append(lacks, text.Quote(part, 60)+" names nothing that a screen would show")
@@ -228,8 +216,8 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 // leaves no doubt about it.
 func held(c claim, list []screen.Element, sure bool) (seen, lacks string, against bool) {
 	words := text.Quote(c.words, 60)
-	if c.gone {
-		return "", gone(c.words, list), false
+	if c.moved {
+		return "", "what has become of " + words + " cannot be seen", false
 	}
 	if c.on == nil {
 		if where := shown(c, list); where != "" {
@@ -253,14 +241,6 @@ func held(c claim, list []screen.Element, sure bool) (seen, lacks string, agains
 	return words + " " + state[is], "", false
 }
 
-// gone says what a screen tells of something that was to be removed: it may be on another page.
-func gone(words string, list []screen.Element) string {
-	if shown(claim{words: words}, list) == "" {
-		return text.Quote(words, 60) + " is still on the screen"
-	}
-	return "that " + text.Quote(words, 60) + " is gone cannot be seen"
-}
-
 // shown says what keeps words from counting as shown, or "" for nothing: text in a field has only
 // been typed, what stands beside a switch that is off is not in force, and what can be touched is
 // not open.
@@ -269,38 +249,24 @@ func shown(c claim, list []screen.Element) (lack string) {
 	want := folded(c.words)
 	for i := range list {
 		e := &list[i]
-		if !strings.Contains(folded(e.Text), want) &&
-			!strings.Contains(folded(e.ContentDesc), want) {
+		if !text.Contains(folded(e.Text), want) && !text.Contains(folded(e.ContentDesc), want) {
 			continue
 		}
 		if e.Editable {
 			lack = "in a field that is still being edited"
 			continue
 		}
-		if c.open && touchable(i, list) {
+		at := screen.At(list, e.Bounds.Center(), screen.Large)
+		if c.open && at >= 0 && list[at].Clickable {
 			lack = "something that would have to be opened"
 			continue
 		}
-		if is, known := beside(i, list); known && !is {
+		if j := inRow(i, list); j >= 0 && !list[j].Checked {
 			return "beside a switch that is off"
 		}
 		return ""
 	}
 	return lack
-}
-
-// touchable reports whether an element takes touches, or lies in one that does.
-func touchable(i int, list []screen.Element) bool {
-	depth := list[i].Depth + 1
-	for ; i >= 0 && depth > 0; i-- {
-		if e := &list[i]; e.Depth < depth {
-			if e.Clickable {
-				return true
-			}
-			depth = e.Depth
-		}
-	}
-	return false
 }
 
 // switched is the state of what these words name. known is false unless exactly one switch is it:
@@ -311,7 +277,7 @@ func switched(words string, list []screen.Element) (is, known bool) {
 	for i := range list {
 		e := &list[i]
 		name := folded(e.Text + " " + e.ContentDesc)
-		if name == "" || !strings.Contains(name, want) && !related(name, want) {
+		if name == "" || !text.Contains(name, want) && !related(name, want) {
 			continue
 		}
 		if e.Checkable {
@@ -335,12 +301,6 @@ func related(name, want string) bool {
 	})
 }
 
-// beside is the state of the one switch in the row of an element.
-func beside(i int, list []screen.Element) (is, known bool) {
-	j := inRow(i, list)
-	return j >= 0 && list[j].Checked, j >= 0
-}
-
 // inRow is the one switch in the row of an element, or -1.
 func inRow(i int, list []screen.Element) int {
 	row, at := list[i].Bounds, -1
@@ -360,9 +320,13 @@ func inRow(i int, list []screen.Element) int {
 
 const rowSlack = 0.02 // of the screen's height
 
-// folded is a text for comparing: small letters and figures, and single spaces.
+// folded is a text for comparing: small letters and figures, single spaces, no noughts in front.
 func folded(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+	list := strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(s), "-", ""), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(":.,", r)
-	}), " ")
+	})
+	for i := range list {
+		list[i] = strings.TrimLeft(list[i], "0")
+	}
+	return strings.Join(list, " ")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/screen"
 )
@@ -28,6 +29,12 @@ func rows(list ...row) (out []screen.Element) {
 		}
 	}
 	return out
+}
+
+// typing is a run that has typed the task on a screen that shows nothing of it.
+func typing(task string) []agentloop.Step {
+	return []agentloop.Step{{Proposal: agentloop.Proposal{Elements: rows(row{says: "-"}),
+		Decision: actions.Decision{Action: actions.Type{Text: task}}}}}
 }
 
 func TestAnEndIsHeldAgainstWhatTheScreenLists(t *testing.T) {
@@ -86,7 +93,7 @@ func TestAnEndIsHeldAgainstWhatTheScreenLists(t *testing.T) {
 			rows(row{says: "Wi-Fi", checkable: true, on: true}, row{says: "Wi-Fi calling", checkable: true, on: true}),
 			agentloop.Unverified},
 	} {
-		got, why := elements(c.task, c.list)
+		got, why := elements(c.task, typing(c.task), c.list)
 		require.Equal(t, c.want, got, "%s: %s", name, why)
 		require.NotEmpty(t, why)
 	}
@@ -114,7 +121,7 @@ func TestATaskThatIsNotPlainIsNotDecidedByRule(t *testing.T) {
 			row{says: "Mobile data", checkable: true, on: n&2 > 0},
 			row{says: "Airplane mode", checkable: true, on: n&4 > 0})
 		for _, task := range tasks {
-			got, why := elements(task, list)
+			got, why := elements(task, typing(task), list)
 			require.Equal(t, agentloop.Unverified, got, "%s (%b): %s", task, n, why)
 		}
 		want := agentloop.Contradicted
@@ -123,7 +130,7 @@ func TestATaskThatIsNotPlainIsNotDecidedByRule(t *testing.T) {
 		}
 		for _, task := range []string{"Turn Wi-Fi on and turn mobile data off.",
 			"Please switch on the Wi-Fi, then disable mobile data", "In Settings, turn Wi-Fi on, turn off mobile data"} {
-			got, why := elements(task, list)
+			got, why := elements(task, typing(task), list)
 			require.Equal(t, want, got, "%s (%b): %s", task, n, why)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/shape"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Mode says by what an end is verified.
@@ -61,13 +62,20 @@ func (v *Verifier) Verify(ctx context.Context, s agentloop.Situation, report str
 			out.Misfit = err.Error()
 		}
 	}
+	var past []agentloop.Step
+	if s.Album != nil && v.Mode != Off {
+		if past, err = s.Album.Steps(ctx); err != nil {
+			return out, err
+		}
+	}
 	if v.Mode == ByScreen || v.Mode == ByBoth {
-		out.Verdict, out.Evidence = v.byScreen(ctx, s)
+		out.Verdict, out.Evidence = byScreen(ctx, s, past)
 	}
 	if v.Mode != ByModel && v.Mode != ByBoth || out.Verdict == agentloop.Contradicted {
 		return out, nil
 	}
-	says, why, call, err := v.Model(ctx, Asked{s.Task, s.Summary, report, s.Screen.Frame})
+	says, why, call, err := v.Model(ctx, Asked{s.Task,
+		carried(past, words.Spoken(s.Task)), report, s.Screen.Frame})
 	out.Tries = []agentloop.Try{call}
 	if err != nil {
 		says, why = agentloop.Unverified, err.Error()
@@ -82,7 +90,7 @@ func (v *Verifier) Verify(ctx context.Context, s agentloop.Situation, report str
 	return out, nil
 }
 
-func (v *Verifier) byScreen(ctx context.Context, s agentloop.Situation) (
+func byScreen(ctx context.Context, s agentloop.Situation, past []agentloop.Step) (
 	agentloop.Verified, string) {
 	var list []screen.Element
 	if s.Reader != nil {
@@ -93,7 +101,7 @@ func (v *Verifier) byScreen(ctx context.Context, s agentloop.Situation) (
 			return agentloop.Unverified, "the elements of the screen cannot be read: " + err.Error()
 		}
 	}
-	return elements(s.Task, list)
+	return elements(s.Task, past, list)
 }
 
 // fit is the JSON in a report that fits the schema.
@@ -140,9 +148,4 @@ func (a asking) Next(ctx context.Context, s agentloop.Situation) (agentloop.Prop
 }
 
 // Ready reports whether the model can be asked.
-func (a asking) Ready(ctx context.Context) error {
-	if r, can := a.Policy.(interface{ Ready(context.Context) error }); can {
-		return r.Ready(ctx)
-	}
-	return nil
-}
+func (a asking) Ready(ctx context.Context) error { return agentloop.Ready(ctx, a.Policy) }

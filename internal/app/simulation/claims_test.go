@@ -1,6 +1,7 @@
 package simulation_test
 
 import (
+	"context"
 	"image"
 	"slices"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/skill"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/verify"
 )
 
@@ -36,57 +39,150 @@ func learned(t *testing.T, task sandbox.Task) (*skill.Skill, int) {
 	return s, len(src.Steps)
 }
 
-// What a model claims to be done, and is not, is not verified; what is done is never contradicted.
+// walked is a run that has taken these steps so far.
+type walked []agentloop.Step
+
+// Frame implements agentloop.Album.
+func (w walked) Frame(context.Context, int) (*screen.Frame, error) { return nil, store.ErrNotFound }
+
+// Steps implements agentloop.Album.
+func (w walked) Steps(context.Context) ([]agentloop.Step, error) { return w, nil }
+
+// verdictOf is what a run that has walked so is held to be when it claims this goal.
+func verdictOf(t *testing.T, h *held, src skill.Source, goal string) (agentloop.Verified, string) {
+	t.Helper()
+	var past walked
+	for _, st := range src.Steps[:len(src.Steps)-1] { // the last one is the claim
+		past = append(past, st.Step)
+	}
+	v, err := (&verify.Verifier{Mode: verify.ByScreen}).Verify(t.Context(), agentloop.Situation{
+		Reader: h, Album: past, Progress: agentloop.Progress{Task: goal}}, "")
+	require.NoError(t, err)
+	return v.Verdict, v.Evidence
+}
+
+// What a model claims to be done, and is not, is not verified, whether nothing was done at all, a
+// part of it, or the same for something else. What is done is never contradicted.
 func TestClaimsAreHeldAgainstTheScreen(t *testing.T) {
 	t.Parallel()
-	caught, claimed, right, wrong := 0, 0, 0, 0
+	const nothing, part, most, other = "nothing", "a part", "all but the last", "something else"
+	caught, claimed := map[string]int{}, map[string]int{}
+	right, seen, wrong := 0, 0, 0
+	claim := func(kind string, task, walks sandbox.Task, walk []string) {
+		h := hold(morning, image.Point{})
+		walks.Setup(h.Simulator)
+		src := record(t, h, walks, walk)
+		if task.Check(h.Simulator) == nil {
+			return
+		}
+		claimed[kind]++
+		if says, why := verdictOf(t, h, src, task.Goal); says != agentloop.IsVerified {
+			caught[kind]++
+		} else {
+			t.Logf("%s, %s: %s", task.ID, kind, why)
+		}
+	}
 	for seed := range uint64(3) {
-		for _, task := range sandbox.New(nil).Drawn(seed) {
+		next := sandbox.New(nil).Drawn(seed + 1)
+		for i, task := range sandbox.New(nil).Drawn(seed) {
 			walk := walkOf(t, task)
-			judge := func(walk []string) agentloop.Verified {
-				h := hold(morning, image.Point{})
-				task.Setup(h.Simulator)
-				record(t, h, task, walk)
-				v, err := (&verify.Verifier{Mode: verify.ByScreen}).Verify(t.Context(),
-					agentloop.Situation{Reader: h, Progress: agentloop.Progress{Task: task.Goal}}, "")
-				require.NoError(t, err)
-				says, why := v.Verdict, v.Evidence
-				done := task.Check(h.Simulator) == nil
-				switch {
-				case done && says == agentloop.Contradicted:
-					t.Logf("%s is done: %s", task.ID, why)
-				case !done && says == agentloop.IsVerified:
-					t.Logf("%s is not done: %s", task.ID, why)
-				}
-				require.Equal(t, done, len(walk) == len(walkOf(t, task)) ||
-					strings.HasSuffix(task.ID, "Verify"), task.ID)
-				return says
-			}
+			h := hold(morning, image.Point{})
+			task.Setup(h.Simulator)
+			src := record(t, h, task, walk)
+			require.NoError(t, task.Check(h.Simulator), task.ID)
 			right++
-			if judge(walk) == agentloop.Contradicted {
+			switch says, why := verdictOf(t, h, src, task.Goal); says {
+			case agentloop.Contradicted:
 				wrong++
+				t.Logf("%s is done: %s", task.ID, why)
+			case agentloop.IsVerified:
+				seen++
 			}
-			if !strings.HasSuffix(task.ID, "Verify") {
-				claimed++
-				if judge(walk[:len(walk)-1]) != agentloop.IsVerified {
-					caught++
-				}
+			claim(nothing, task, task, walk[:1])
+			for n := 2; n < len(walk)-1; n++ {
+				claim(part, task, task, walk[:n])
+			}
+			claim(most, task, task, walk[:len(walk)-1])
+			if next[i].Goal != task.Goal {
+				claim(other, task, next[i], walkOf(t, next[i]))
 			}
 		}
 	}
-	t.Logf("%d of %d false claims are caught, %d of %d true ones contradicted", caught, claimed,
-		wrong, right)
-	require.GreaterOrEqual(t, claimed, 40)
-	require.GreaterOrEqual(t, float64(caught), 0.9*float64(claimed))
+	t.Logf("of %v false claims %v are caught; of %d true ones %d are verified, %d contradicted",
+		claimed, caught, right, seen, wrong)
+	for _, kind := range []string{nothing, part, most, other} {
+		require.GreaterOrEqual(t, claimed[kind], 40, kind)
+		require.GreaterOrEqual(t, float64(caught[kind]), 0.9*float64(claimed[kind]), kind)
+	}
 	require.Zero(t, wrong)
 }
+
+// standing are goals that name what is on the phone before, and walks that do nothing of them, though
+// they end where it stands.
+var standing = []struct {
+	goals []string
+	walks [][]string
+}{
+	{[]string{`Move the note "Packing list" to the top of the notes.`, `Move "Packing list" above "Ideas"`,
+		`Change the text of the note "Ideas" to "Packing list".`, `Make a copy of the note "Ideas".`,
+		`Write a second note with the title "Ideas".`, `Share the note "Ideas"`, `Pin "Packing list"`,
+		`Write a note "Ideas" with the text "Plant basil on the balcony".`, "新建便签“Ideas”", `Delete "Ideas"`},
+		[][]string{{notesApp}, {notesApp, "tap Ideas"}, {notesApp, "tap Ideas", "tap up"},
+			{notesApp, "tap new_note"}}},
+	{[]string{`Like the message "See you on Sunday".`, `Send Tom the message "See you on Sunday".`,
+		`Reply "The bicycle is yours if you want it" to Tom`, `Delete "See you on Sunday" in Messages`,
+		`Forward "See you on Sunday" to Anna Berg`, "Send Tom this message: See you on Sunday"},
+		[][]string{{smsApp}, {smsApp, "tap Tom"}, {smsApp, "tap Tom", "tap compose_message_text"},
+			{smsApp, "tap Tom", "tap up"}}},
+	{[]string{`Mark "Anna Berg" as unread.`, `Call "Anna Berg"`, `Pin the conversation "Anna Berg"`},
+		[][]string{{smsApp}, {smsApp, "tap Anna Berg"}, {smsApp, "tap Tom", "tap up"}}},
+	{[]string{`In the Shop, put "Merino T-shirt" into the cart.`, `Buy one "Merino T-shirt" in the Shop`},
+		[][]string{{shopApp}, {shopApp, "tap search", "type merino t-shirt", "tap search_button"},
+			{shopApp, "tap search", "type Merino T-shirt", "tap search_button", "tap product"}}},
+	{[]string{"Set an alarm for 6:00.", "Set another alarm for 8:15", "Set an alarm for 06:00"},
+		[][]string{{clockApp}, {clockApp, "tap add_alarm"}}},
+	{[]string{`Put "Choir" into the calendar once more`, `Add the event "Dentist" to the calendar`},
+		[][]string{{"open Calendar"}, {"open Calendar", "tap new_event"}}},
+}
+
+// What stood on the screens of a run before it did anything proves nothing.
+func TestWhatStoodThereBeforeProvesNothing(t *testing.T) {
+	t.Parallel()
+	states := 0
+	for _, c := range standing {
+		for _, walk := range c.walks {
+			h := hold(morning, image.Point{})
+			src := record(t, h, sandbox.Task{ID: c.goals[0]}, walk)
+			for _, goal := range c.goals {
+				states++
+				says, why := verdictOf(t, h, src, goal)
+				require.NotEqual(t, agentloop.IsVerified, says, "%s after %s: %s", goal, walk, why)
+			}
+		}
+	}
+	for _, task := range sandbox.New(nil).Tasks() {
+		for _, app := range []string{settingsApp, clockApp, smsApp, notesApp, shopApp} {
+			h := hold(morning, image.Point{})
+			src := record(t, h, task, []string{app})
+			require.Error(t, task.Check(h.Simulator))
+			states++
+			says, why := verdictOf(t, h, src, task.Goal)
+			require.NotEqual(t, agentloop.IsVerified, says, "%s: %s", task.Goal, why)
+		}
+	}
+	require.GreaterOrEqual(t, states, 120)
+}
+
+const (
+	notesApp = "open com.taploop.sandbox.notes"
+	shopApp  = "open com.taploop.sandbox.shop"
+)
 
 // What a step brings about and is there already is left alone: a note that is first or last is not
 // dragged, a like is not taken back, a row that says On is found when it says Off. A run that
 // cannot go on without a touch in such a place asks the model.
 func TestWhatIsSoAlreadyIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	const notesApp = "open com.taploop.sandbox.notes"
 	for id, c := range map[string]struct {
 		walk  []string
 		asked bool // the second time
@@ -119,7 +215,6 @@ func TestWhatIsSoAlreadyIsLeftAlone(t *testing.T) {
 func TestADragEndsAtAPlaceInTheOrder(t *testing.T) {
 	t.Parallel()
 	task := listed(t, "notes-order")
-	const notesApp = "open com.taploop.sandbox.notes"
 	made := func(goal string, walk ...string) (*skill.Skill, []string) {
 		task := task
 		task.Goal = goal

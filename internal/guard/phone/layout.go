@@ -118,7 +118,7 @@ func (p *page) layout(i int) *guard.Layout {
 		return l
 	}
 	l.Button = button(e)
-	l.Switch = slices.ContainsFunc(p.list[i:end(p.list, i)], func(in screen.Element) bool {
+	l.Switch = slices.ContainsFunc(p.list[i:screen.End(p.list, i)], func(in screen.Element) bool {
 		return in.Checkable
 	}) || strings.Contains(said(e), ", Switch")
 	l.Primary, l.Alone = slices.Contains(p.primaries, i), p.dialog && p.touchable == 1

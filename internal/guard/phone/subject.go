@@ -268,16 +268,7 @@ func drawnOver(list []screen.Element, hits, found []int) (words []int) {
 
 // within reports whether the element i lies in the element of.
 func within(list []screen.Element, i, of int) bool {
-	return i > of && i < end(list, of)
-}
-
-// end is the index behind what lies in the element i.
-func end(list []screen.Element, i int) int {
-	n := i + 1
-	for n < len(list) && list[n].Depth > list[i].Depth {
-		n++
-	}
-	return n
+	return i > of && i < screen.End(list, of)
 }
 
 // element returns the element i in the form that rules see. Without a text it has those of its
@@ -287,14 +278,14 @@ func element(list []screen.Element, i int, p screen.Point) *guard.Element {
 	g := &guard.Element{Text: e.Text, Description: e.ContentDesc, ResourceID: e.ResourceID,
 		Class: e.Class, Password: e.Password, WholeScreen: e.Bounds.Area() >= whole}
 	var lines []string
-	for n, last := i+1, end(list, i); n < last; n++ {
+	for n, last := i+1, screen.End(list, i); n < last; n++ {
 		in := &list[n]
 		under := in.Bounds.Contains(p)
 		if e.Bounds.Area() >= large && !under {
 			continue
 		}
 		if in.Touchable() && !under && in.Bounds != e.Bounds { // it does what it says, and not e
-			n = end(list, n) - 1
+			n = screen.End(list, n) - 1
 			continue
 		}
 		for _, t := range []string{in.Text, in.ContentDesc} {
@@ -323,10 +314,10 @@ func label(list []screen.Element, i int) string {
 		return ""
 	}
 	var lines []string
-	for n, last := i+1, end(list, i); n < last; n++ {
+	for n, last := i+1, screen.End(list, i); n < last; n++ {
 		in := &list[n]
 		if in.Clickable || in.Editable || in.Checkable {
-			n = end(list, n) - 1
+			n = screen.End(list, n) - 1
 			continue
 		}
 		for _, t := range []string{in.Text, in.ContentDesc} {

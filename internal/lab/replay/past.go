@@ -117,19 +117,31 @@ func recorded(st store.StepRecord) actions.Reply {
 
 // album shows what former steps saw.
 type album struct {
-	src    source
-	frames map[int]string // ids by step
+	src   source
+	steps []store.StepRecord
+}
+
+// Steps implements agentloop.Album.
+func (a album) Steps(context.Context) (past []agentloop.Step, err error) {
+	for _, st := range a.steps {
+		past = append(past, st.Step)
+	}
+	return past, nil
 }
 
 // Frame implements agentloop.Album.
 func (a album) Frame(ctx context.Context, step int) (*screen.Frame, error) {
-	b, err := a.src.Frame(ctx, a.frames[step])
+	i := slices.IndexFunc(a.steps, func(st store.StepRecord) bool { return st.Index == step })
+	if i < 0 {
+		return nil, store.ErrNotFound
+	}
+	b, err := a.src.Frame(ctx, a.steps[i].FrameID)
 	if err != nil {
 		return nil, err
 	}
 	f, err := screen.FromJPEG(b)
 	if err != nil {
-		return nil, fmt.Errorf("reading frame %s: %w", a.frames[step], err)
+		return nil, fmt.Errorf("reading frame %s: %w", a.steps[i].FrameID, err)
 	}
 	return f, nil
 }

@@ -76,10 +76,7 @@ func Run(ctx context.Context, src source, sessionID string, o Options) (Report, 
 	if err != nil {
 		return r, err
 	}
-	all := album{src, map[int]string{}}
-	for _, st := range stored.Steps {
-		all.frames[st.Index] = st.FrameID
-	}
+	all := album{src, stored.Steps}
 	before := past{lang: o.Lang}
 	for _, st := range stored.Steps {
 		before.reach(st, stored.Runs)

@@ -1,0 +1,148 @@
+package verify
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// past is what a run did on which screens, up to the last touch that may have changed something.
+type past struct {
+	screens [][]screen.Element // the last one is that of the touch
+	entered []string           // the words and numbers that were typed or touched
+}
+
+// pastOf is what these steps come to.
+func pastOf(steps []agentloop.Step) (p past) {
+	for i := range steps {
+		g, is := steps[i].Proposal.Action.(actions.Gesture)
+		if !is || steps[i].Dropped() {
+			continue
+		}
+		t := g.Traits()
+		p.entered = append(p.entered, pieces(entered(&steps[i], t))...)
+		if t.Kind == actions.KindLaunch || t.Passive || t.Scrolls ||
+			t.Kind == actions.KindKey && t.Key == "" {
+			continue
+		}
+		for _, s := range steps[len(p.screens) : i+1] {
+			p.screens = append(p.screens, s.Proposal.Elements)
+		}
+	}
+	return p
+}
+
+// searches are words for fields that look for what is there.
+var searches = regexp.MustCompile(`(?i)search|find|query|filter|搜|查找|筛选`)
+
+// entered is what a step typed, unless to search for it, and what it touched, in words.
+func entered(s *agentloop.Step, t actions.Traits) (words string) {
+	list := s.Proposal.Elements
+	for _, p := range t.Points {
+		words += called(list, p) + " "
+	}
+	if t.Kind != actions.KindText {
+		return words
+	}
+	if slices.ContainsFunc(list, func(e screen.Element) bool {
+		return e.Editable && (e.Focused || t.Points != nil && e.Bounds.Contains(t.Points[0])) &&
+			searches.MatchString(e.Hint+e.ContentDesc+e.ResourceID+e.Text)
+	}) {
+		return ""
+	}
+	return t.Text
+}
+
+// called is what a touch at a place is answered by, in its own words, those in it, or its id's.
+func called(list []screen.Element, at screen.Point) string {
+	i := screen.At(list, at, screen.Large)
+	if i < 0 {
+		return ""
+	}
+	var words []string
+	for _, e := range list[i:screen.End(list, i)] {
+		words = append(words, cmp.Or(e.Text, e.ContentDesc, e.Hint))
+	}
+	return cmp.Or(text.Line(strings.Join(words, " ")), list[i].Name())
+}
+
+// carried are the steps that were carried out, in words: what was done to what, and what a person
+// answered, without what the model said of it.
+func carried(steps []agentloop.Step, lang string) string {
+	var list []string
+	for i := range steps {
+		s := &steps[i]
+		switch s.Proposal.Action.(type) {
+		case nil, actions.Complete, actions.Abort, actions.Note:
+			continue
+		}
+		if s.Dropped() {
+			continue
+		}
+		says := actions.Brief(s.Proposal.Action, lang)
+		t := s.Proposal.Action.Traits()
+		for _, p := range t.Points {
+			if on := called(s.Proposal.Elements, p); on != "" && !s.Proposal.Secret && !t.Scrolls {
+				says += " " + text.Quote(on, 80)
+			}
+		}
+		if s.Exchange != nil {
+			says += ": " + text.Quote(s.Exchange.Answer, 200)
+		}
+		list = append(list, says)
+	}
+	return strings.Join(list[max(len(list)-mostTold, 0):], "; ")
+}
+
+const mostTold = 40 // steps
+
+// lacks says why what a claim says, and the screen shows, need not be the run's doing, or "".
+func (p *past) lacks(c claim) string {
+	words := text.Quote(c.words, 60)
+	switch n := len(p.screens); {
+	case c.open:
+		return ""
+	case n == 0:
+		return "the run has changed nothing"
+	case p.screens[n-1] == nil:
+		return "what the screen showed before " + words + " is not known"
+	}
+	was := false
+	for _, list := range p.screens {
+		if c.on == nil {
+			was = was || shown(c, list) == ""
+		} else if is, known := switched(c.words, list); known {
+			if is != *c.on {
+				return ""
+			}
+			was = true
+		}
+	}
+	switch {
+	case was:
+		return words + " was there before"
+	case c.on == nil && slices.ContainsFunc(pieces(c.words), func(w string) bool {
+		return !slices.Contains(p.entered, w)
+	}):
+		return words + " is not what the run has entered"
+	}
+	return ""
+}
+
+// pieces are the words and the numbers of a text, without noughts in front.
+func pieces(s string) (list []string) {
+	for _, w := range strings.FieldsFunc(folded(s), func(r rune) bool {
+		return strings.ContainsRune(" :.,", r)
+	}) {
+		if w = strings.TrimLeft(w, "0"); w != "" {
+			list = append(list, w)
+		}
+	}
+	return list
+}
