@@ -59,11 +59,13 @@ func (c *farmStatusCmd) Run(ctx context.Context, a *invocation) error {
 						labels += name + "=" + l.Labels[name] + " "
 					}
 				}
-				if l.Cordoned {
-					state = "cordoned"
-				}
-				if l.Drained {
+				switch {
+				case l.Gone:
+					state = "gone"
+				case l.Drained:
 					state = "drained"
+				case l.Cordoned:
+					state = "cordoned"
 				}
 				if l.Holder != nil {
 					session = l.Holder.SessionID + " " + a.term(string(l.Holder.State))

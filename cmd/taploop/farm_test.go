@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -96,6 +97,13 @@ func TestATaskOutlivesItsWorker(t *testing.T) {
 				fmt.Sprint(farm["workers"]), "as the page lists them")
 			if what == "drained" {
 				require.NotContains(t, out, "first")
+			}
+			for what == "killed" && !strings.Contains(fmt.Sprint(farm["workers"]), "gone:true") {
+				_, farm = page.send("GET", "/v1/farm", "")
+			}
+			if what == "killed" {
+				out, _, _ = b.run("farm", "status")
+				require.Regexp(t, `first +worker +\S+ +gone`, out, "also to who has not watched it")
 			}
 		})
 	}

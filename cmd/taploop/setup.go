@@ -50,19 +50,15 @@ func (c *setupCmd) Run(ctx context.Context, a *invocation) error {
 		if !c.Print {
 			a.notef("\n%s keeps its settings where only it can write: paste these.", client.Title)
 		}
-	} else if err := c.install(a, client, server); err != nil {
-		return err
+	} else {
+		done, err := client.Install(clientsHere(a), server, c.Force)
+		if err != nil {
+			return err
+		}
+		a.notef("%s", client.Says(done))
 	}
 	c.advise(a, client, server)
 	return nil
-}
-
-func (c *setupCmd) install(a *invocation, client clients.Client, server clients.Server) error {
-	done, err := client.Install(clientsHere(a), server, c.Force)
-	if err == nil {
-		a.notef("%s", client.Says(done))
-	}
-	return err
 }
 
 // clientsHere is where the settings of this user's clients are.

@@ -77,7 +77,8 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 		return nil
 	}
 	a.quiet()
-	view := newTestView(a, len(items))
+	view := &testView{inv: a, say: wordsIn(a.Lang()).Test, all: len(items),
+		doing: map[string]string{}}
 	s, err := stage.Open(ctx, &a.Settings, items, c.options(a, view))
 	if err != nil {
 		return unplayed(play.Unplayed(items, err), err)

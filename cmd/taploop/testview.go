@@ -27,10 +27,6 @@ type testView struct {
 	doing map[string]string // by serial
 }
 
-func newTestView(a *invocation, all int) *testView {
-	return &testView{inv: a, say: wordsIn(a.Lang()).Test, all: all, doing: map[string]string{}}
-}
-
 func (v *testView) hooks() play.View {
 	return play.View{Began: v.began, Step: v.step, Ended: v.ended,
 		Note: func(words string) { v.line(fmt.Sprintf(v.say.Note, text.Line(words))) }}

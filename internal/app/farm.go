@@ -71,14 +71,10 @@ func (f *Farm) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 		return nil, failed
 	}
 	for _, w := range workers {
-		if w.ID == f.db.Owner.ID {
+		if w.Gone || w.ID == f.db.Owner.ID {
 			continue
 		}
-		var theirs []runs.PhoneInfo
-		if err := json.Unmarshal(w.Phones, &theirs); err != nil {
-			f.log.WarnContext(ctx, "reading what a worker announced", "worker", w.Name, "err", err)
-		}
-		for _, p := range theirs {
+		for _, p := range f.announced(ctx, w) {
 			p.Worker, p.WorkerURL = cmp.Or(w.Name, w.ID), w.Addr
 			at := slices.IndexFunc(list,
 				func(o runs.PhoneInfo) bool { return o.Serial == p.Serial })
@@ -94,6 +90,14 @@ func (f *Farm) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 		err = nil // the phones of others can be used without a server here
 	}
 	return f.marked(ctx, list, err)
+}
+
+// announced are the phones of a worker. One of another version may say what cannot be read.
+func (f *Farm) announced(ctx context.Context, w store.Worker) (phones []runs.PhoneInfo) {
+	if err := json.Unmarshal(w.Phones, &phones); err != nil {
+		f.log.WarnContext(ctx, "reading what a worker announced", "worker", w.Name, "err", err)
+	}
+	return phones
 }
 
 // here are the phones of this process.
@@ -219,6 +223,7 @@ func (f *Farm) Attend(ctx context.Context, drained func()) {
 					f.log.InfoContext(ctx, "the phones are announced", "phones", len(now))
 				}
 				before, told = now, time.Now()
+				_, err = f.db.Farm.Workers(ctx) // so that those that died are known to have
 			}
 		}
 		if before != nil {

@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -112,4 +114,37 @@ func TestAFrontKnowsWhereAPhoneIsShown(t *testing.T) {
 	require.Empty(t, states)
 	require.Equal(t, shows.Sign("x"), front.Sign("x"))
 	require.NotEqual(t, shows.Sign("x"), front.Sign("y"))
+}
+
+// A worker that says what cannot be read, or has died, hides no other.
+func TestTheStateOfMachinesHasThoseThatCannotBeReadOrAreGone(t *testing.T) {
+	server := pgtest.Start(t)
+	require.NoError(t, pgtest.Exec(t.Context(), server.URL("postgres"), "CREATE DATABASE farm"))
+	f := member(t, t.TempDir(), &store.Options{URL: server.URL("farm")},
+		config.Farm{Name: "berlin"}, shelf{"P"})
+	other := member(t, t.TempDir(), &store.Options{URL: server.URL("farm")},
+		config.Farm{Name: "amsterdam"}, nil)
+	require.NoError(t, other.db.Farm.Announce(t.Context(),
+		store.Worker{Name: "amsterdam", Phones: []byte("{}")}))
+	require.NoError(t, pgtest.Exec(t.Context(), server.URL("farm"),
+		`INSERT INTO workers (id, name, role, phones, at) VALUES ('x', 'paris', 'worker',
+		'[{"Serial":"Q","State":"device","Usable":true}]', `+
+			strconv.FormatInt(time.Now().Add(-time.Hour).UnixMilli(), 10)+")"))
+	s, err := f.State(t.Context())
+	require.NoError(t, err)
+	var all []string
+	for _, w := range s.Workers {
+		for _, p := range append(w.Phones, FarmPhone{State: "none"}) {
+			all = append(all, w.Name+" "+p.ID+" "+p.State)
+		}
+	}
+	require.Equal(t, []string{"amsterdam  none", "berlin P device", "berlin  none", "paris Q gone",
+		"paris  none"}, all)
+	require.NoError(t, f.Cordon(t.Context(), "Q", false, store.AuditEntry{}), "it may come back")
+	err = f.Drain(t.Context(), "paris", store.AuditEntry{})
+	require.Equal(t, runs.InvalidArgument, runs.CodeOf(err))
+	require.Equal(t, "name one of those that are up: amsterdam, berlin", hint.Of(err))
+	list, err := f.List(t.Context())
+	require.NoError(t, err)
+	require.Len(t, list, 1, "nobody can use what is gone")
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +23,8 @@ type FarmWorker struct {
 	Name    string      `json:"name"`
 	Role    string      `json:"role"`
 	Drained bool        `json:"drained"`
-	At      time.Time   `json:"at,omitzero"` // of its last word, by its own clock
+	Gone    bool        `json:"gone,omitempty"` // it died, and was there within a day
+	At      time.Time   `json:"at,omitzero"`    // of its last word, by its own clock
 	Phones  []FarmPhone `json:"phones"`
 }
 
@@ -51,19 +51,17 @@ func (f *Farm) State(ctx context.Context) (s FarmState, err error) {
 	workers, err := f.workers(ctx)
 	for _, w := range workers {
 		one := FarmWorker{ID: w.ID, Name: w.Name, Role: w.Role, At: w.At,
-			Phones: []FarmPhone{}, Drained: closed[store.ClosedWorker+w.ID]}
-		var phones []runs.PhoneInfo
-		if err := json.Unmarshal(w.Phones, &phones); err != nil {
-			return s, fmt.Errorf("reading what %s announced: %w", w.Name, err)
-		}
-		for _, p := range phones {
+			Phones: []FarmPhone{}, Drained: closed[store.ClosedWorker+w.ID], Gone: w.Gone}
+		for _, p := range f.announced(ctx, w) {
 			h, held, err := f.db.Leases.Holder(ctx, p.Serial)
 			if err != nil {
 				return s, err
 			}
 			shown := FarmPhone{ID: p.Serial, State: p.State, Labels: p.AllLabels(),
 				Cordoned: closed[store.ClosedPhone+p.Serial]}
-			if held {
+			if w.Gone {
+				shown.State = "gone"
+			} else if held {
 				shown.Holder = &h
 			}
 			one.Phones = append(one.Phones, shown)
@@ -94,11 +92,12 @@ func (f *Farm) Drain(ctx context.Context, name string, by store.AuditEntry) erro
 		return err
 	}
 	var names []string
-	for _, w := range workers {
-		names = append(names, w.Name)
-	}
-	workers = slices.DeleteFunc(workers,
-		func(w store.Worker) bool { return w.Name != name && w.ID != name })
+	workers = slices.DeleteFunc(workers, func(w store.Worker) bool {
+		if !w.Gone {
+			names = append(names, w.Name)
+		}
+		return w.Gone || w.Name != name && w.ID != name
+	})
 	switch len(workers) {
 	case 0:
 		return runs.Refuse(runs.InvalidArgument, "name one of those that are up: "+

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/internal/wait"
@@ -37,7 +38,14 @@ type Worker struct {
 	Addr   string          `json:"addr,omitempty"`
 	Phones json.RawMessage `json:"phones"`
 	At     time.Time       `json:"at"` // by its own clock
+	// Gone says that it has died, and did not go by itself.
+	Gone bool `json:"gone,omitempty"`
+
+	watched bool // its lease is not known to have ended
 }
+
+// goneFor is how long a worker that died is listed, unless there is another one of its name.
+const goneFor = 24 * time.Hour
 
 // Shared reports whether processes on other machines may use the store.
 func (f Farm) Shared() bool { return !f.engine.alone() }
@@ -56,29 +64,46 @@ func (f Farm) Announce(ctx context.Context, w Worker) error {
 	return doing(err, "telling the other machines of the phones")
 }
 
-// Workers returns the processes that are alive and have announced themselves, by name.
-func (f Farm) Workers(ctx context.Context) (alive []Worker, err error) {
-	all, err := collect(ctx, f.read, func(row scanner) (w Worker, err error) {
+// Workers returns the processes that have announced themselves, by name: those that are alive, and
+// for a day those that died.
+func (f Farm) Workers(ctx context.Context) ([]Worker, error) {
+	list, err := collect(ctx, f.read, func(row scanner) (w Worker, err error) {
 		var phones string
-		err = row.Scan(&w.ID, &w.Name, &w.Role, &w.Addr, &phones, instant{&w.At})
+		err = row.Scan(&w.ID, &w.Name, &w.Role, &w.Addr, &phones, instant{&w.At}, &w.watched)
 		w.Phones = json.RawMessage(phones)
 		return w, err
-	}, "SELECT id, name, role, addr, phones, at FROM workers ORDER BY name, id")
-	for _, w := range all {
-		if f.owner.Alive(w.ID) {
-			alive = append(alive, w)
-			continue
-		}
-		gone := f.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
-			err := tx.exec(ctx, "DELETE FROM workers WHERE id = ?", w.ID)
-			if err == nil { // one that was only away renews with a new row
-				err = tx.exec(ctx, "DELETE FROM leases WHERE serial = ? AND worker = serial", w.ID)
-			}
-			return err
-		})
-		_ = gone // the next look tries again
+	}, `SELECT id, name, role, addr, phones, at, EXISTS (SELECT 1 FROM leases l WHERE
+		l.serial = workers.id AND l.expires_at > l.since) FROM workers ORDER BY name, id`)
+	up := map[string]bool{}
+	for i, w := range list {
+		list[i].Gone = !f.owner.Alive(w.ID)
+		up[w.Name] = up[w.Name] || !list[i].Gone
 	}
-	return alive, doing(err, "listing the workers")
+	return slices.DeleteFunc(list, func(w Worker) bool {
+		old := up[w.Name] || f.now().Sub(w.At).Abs() > goneFor
+		if w.Gone && (old || w.watched) {
+			_ = f.bury(ctx, w.ID, old) // the next look tries again
+		}
+		return w.Gone && old
+	}), doing(err, "listing the workers")
+}
+
+// bury ends the lease of a worker that died on its own name, so that nobody has to watch it any
+// more, and forgets the worker if that is long ago. One that was only away renews.
+func (f Farm) bury(ctx context.Context, id string, forget bool) error {
+	return f.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
+		if f.owner.alive(ctx, tx, id) { // it has renewed in between
+			return nil
+		}
+		if !forget {
+			return tx.exec(ctx, "UPDATE leases SET expires_at = since WHERE serial = ?", id)
+		}
+		err := tx.exec(ctx, departure, id)
+		if err == nil {
+			err = tx.exec(ctx, "DELETE FROM workers WHERE id = ?", id)
+		}
+		return err
+	})
 }
 
 // Attend counts once more that somebody waits for the session's run, or watches it. The process

@@ -48,6 +48,9 @@ func (o *Owner) seenLately(ctx context.Context, q queryer, id string, whole bool
 	if err != nil || !known {
 		return err != nil || whole
 	}
+	if expires <= now.since { // whoever has watched it says so
+		return false
+	}
 	now.at = time.Now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -177,8 +180,11 @@ func (o *Owner) idle() bool {
 }
 
 func (o *Owner) forget(ctx context.Context, tx *tx) error {
-	return tx.exec(ctx, "DELETE FROM leases WHERE serial = ? AND worker = serial", o.ID)
+	return tx.exec(ctx, departure, o.ID)
 }
+
+// departure ends an owner's lease on its own name.
+const departure = "DELETE FROM leases WHERE serial = ? AND worker = serial"
 
 // leave ends the renewing, and tells the others that this owner is gone.
 func (o *Owner) leave() {
@@ -196,8 +202,9 @@ func (o *Owner) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	// If this fails, they find out by themselves.
-	_, _ = o.db.write.ExecContext(ctx, "DELETE FROM leases WHERE serial = ? AND worker = serial",
-		o.ID)
+	for _, statement := range []string{departure, "DELETE FROM workers WHERE id = ?"} {
+		_, _ = o.db.write.ExecContext(ctx, statement, o.ID)
+	}
 }
 
 // left is how long the last renewal allows touches yet. Both clocks of the machine are read: one

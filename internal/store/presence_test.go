@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/storetest"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -182,6 +183,63 @@ func TestNoClockOfAMachineSaysWhoHasAPhone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whoever has watched a machine that died says so to all, who need not watch it then.
+func TestAMachineThatDiedIsListedAsGoneForADay(t *testing.T) {
+	dir := t.TempDir()
+	var set atomic.Int64
+	later := func() time.Time { return time.Now().Add(time.Duration(set.Load())) }
+	up := func(name string, o *store.Options) *store.Store {
+		s := open(t, dir, o)
+		require.NoError(t, s.Farm.Announce(t.Context(), store.Worker{Name: name, Phones: []byte("[]")}))
+		return s
+	}
+	listed := func(s *store.Store) (names []string) {
+		list, err := s.Farm.Workers(t.Context())
+		require.NoError(t, err)
+		for _, w := range list {
+			if w.Gone {
+				w.Name += " gone"
+			}
+			names = append(names, w.Name)
+		}
+		return names
+	}
+	away := up("berlin", &store.Options{TTL: 30 * time.Millisecond})
+	s := up("kitchen", &store.Options{Margin: time.Millisecond, Now: later})
+	require.Equal(t, []string{"berlin", "kitchen"}, listed(s))
+	away.Owner.Stun()
+	dies := func() {
+		for listed(s)[0] != "berlin gone" {
+			require.NoError(t, wait.For(t.Context(), 5*time.Millisecond))
+		}
+		require.Equal(t, []string{"berlin gone", "kitchen"}, listed(s), "it stays so")
+	}
+	dies()
+	require.Equal(t, []string{"berlin gone", "kitchen"}, listed(open(t, dir, nil)), "to a newcomer")
+	require.NoError(t, away.Owner.Wake(t.Context(), time.Hour))
+	require.Equal(t, []string{"berlin", "kitchen"}, listed(s), "it was only away")
+	require.Equal(t, []string{"berlin", "kitchen"}, listed(open(t, dir, nil)))
+
+	require.NoError(t, away.Owner.Wake(t.Context(), 30*time.Millisecond), "for the last time")
+	dies()
+	set.Add(int64(25 * time.Hour))
+	require.Equal(t, []string{"kitchen"}, listed(s))
+	set.Add(-int64(25 * time.Hour))
+	require.Equal(t, []string{"kitchen"}, listed(s), "it is forgotten")
+
+	dead := up("paris", &store.Options{TTL: 30 * time.Millisecond})
+	dead.Owner.Stun()
+	for len(listed(s)) != 2 || listed(s)[1] != "paris gone" {
+		require.NoError(t, wait.For(t.Context(), 5*time.Millisecond))
+	}
+	anew, err := store.Open(t.Context(), dir, storetest.On(t, dir, nil))
+	require.NoError(t, err)
+	require.NoError(t, anew.Farm.Announce(t.Context(), store.Worker{Name: "paris"}))
+	require.Equal(t, []string{"kitchen", "paris"}, listed(s), "it is there again, under its name")
+	require.NoError(t, anew.Close())
+	require.Equal(t, []string{"kitchen"}, listed(s), "this one has gone by itself")
 }
 
 func TestAnIdleMachineWritesNoRenewals(t *testing.T) {

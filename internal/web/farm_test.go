@@ -48,7 +48,7 @@ func (y *yard) noted() []string {
 	return slices.Clone(y.wanted)
 }
 
-// goes takes the other machine away, or brings it back.
+// goes has the other machine die, or brings it back.
 func (y *yard) goes(away bool) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -71,9 +71,7 @@ func (y *yard) State(ctx) (any, error) {
 	all := object{"workers": []object{berlin, here}, "waiting": 2, "wanted": y.noted()}
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	if y.away {
-		all["workers"] = []object{here}
-	}
+	berlin["gone"] = y.away
 	return all, nil
 }
 

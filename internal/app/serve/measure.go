@@ -48,14 +48,17 @@ func (s *Service) measureFarm(ctx context.Context, g *gauges) map[string]bool {
 	if err := errors.Join(err, unread, failed); err != nil {
 		s.log.WarnContext(ctx, "the farm cannot be measured", "err", err)
 	} else if s.Store.Farm.Shared() {
-		drained := 0
+		drained, gone := 0, 0
 		for _, w := range workers {
-			if closed[store.ClosedWorker+w.ID] {
+			if w.Gone {
+				gone++
+			} else if closed[store.ClosedWorker+w.ID] {
 				drained++
 			}
 		}
 		g.set(float64(len(waiting)), "taploop_farm_waiting")
-		g.set(float64(len(workers)), "taploop_farm_workers")
+		g.set(float64(len(workers)-gone), "taploop_farm_workers")
+		g.set(float64(gone), "taploop_farm_gone")
 		g.set(float64(drained), "taploop_farm_drained")
 	}
 	return closed

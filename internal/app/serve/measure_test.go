@@ -41,4 +41,5 @@ func TestTheMetricsTellWhichMachinesAreDrained(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, says(), "taploop_farm_drained 1\n")
 	require.Contains(t, says(), "taploop_farm_workers 2\n")
+	require.Contains(t, says(), "taploop_farm_gone 0\n")
 }

@@ -100,21 +100,17 @@ export async function loadStanding() {
   changed();
 }
 
-const mostGone = 8; // machines that are shown though they have ended
-
 // loadFarm asks for the machines.
 export const loadFarm = async () => knowFarm(await get("/v1/farm"));
 
-// knowFarm keeps the machines. Those that were there and are not any more are gone.
+// knowFarm keeps the machines.
 function knowFarm(farm) {
-  if (!farm) return;
-  const up = farm.workers || [], gone = (model.farm?.workers || []).filter((x) => !up.some((y) => y.id === x.id));
-  model.farm = { ...farm, workers: [...up, ...gone.map((x) => ({ ...x, gone: true })).slice(0, mostGone)] };
+  if (farm) model.farm = farm;
   changed();
 }
 
 // shared tells whether there may be other machines.
-export const shared = () => !!model.farm?.workers.some((x) => x.id);
+export const shared = () => !!model.farm?.workers?.some((x) => x.id);
 
 export function clear() {
   Object.assign(model, { sessions: new Map(), recent: [], phones: null, grants: [], answers: [], farm: null });
