@@ -58,6 +58,8 @@ func TestAConversationWithTheAgents(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "Ulm", settled.Resolution.Response.Reveal())
 	require.Equal(t, "ann", settled.Resolution.By)
+	require.Equal(t, inquiry.AuthorityClientModel, settled.Resolution.Authority,
+		"the words of a program may be a model's")
 
 	g.tasks.next = []outcome{done, done}
 	a = g.post("/v1/chat/completions", g.ann, `{"model":"taploop-host",`+

@@ -159,7 +159,7 @@ func TestAPushArrivesAtTheWorkerOfThePage(t *testing.T) {
 	p.until(named("Notifications", "button", "Notify me no more") + " !== undefined")
 	p.waits(func() bool {
 		list, err := browsers.List()
-		return err == nil && len(list) == 1
+		return err == nil && len(list) == 1 && list[0].Lang == "en"
 	})
 
 	q := about(inquiry.Critical)
@@ -185,6 +185,13 @@ func TestAPushArrivesAtTheWorkerOfThePage(t *testing.T) {
 		Channel: "page", Authority: inquiry.AuthorityHumanToken})
 	require.NoError(t, err)
 	p.until("shown.length === 0")
+	for _, lang := range []string{"zh", "en"} {
+		p.do(js(`document.getElementById("lang").click()`))
+		p.waits(func() bool {
+			list, err := browsers.List()
+			return err == nil && len(list) == 1 && list[0].Lang == lang
+		})
+	}
 	p.press("Notifications", "Notify me no more")
 	p.waits(func() bool {
 		list, err := browsers.List()

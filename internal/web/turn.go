@@ -136,8 +136,8 @@ func (t *chatTurn) mayAnswer(q *inquiry.Question) bool { return !q.ForPeople() |
 // settle answers a question of agents, which no answer to their session is for.
 func (t *chatTurn) settle(ctx context.Context, q *inquiry.Question) error {
 	r := q.Hear(t.conversation.words)
-	r.Channel, r.Authority, r.By = t.v.channel(), t.v.authority(), t.v.Name
-	r.ID = t.key
+	who := t.v.caller()
+	r.Channel, r.Authority, r.By, r.ID = who.Channel, who.Authority, who.Name, t.key
 	if _, err := t.s.opts.Questions.Resolve(ctx, q.ID, r); err != nil {
 		return err
 	}

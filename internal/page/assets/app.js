@@ -122,7 +122,10 @@ addEventListener("popstate", draw);
 $("lang").addEventListener("click", () => {
   changeLanguage();
   $("login-error").textContent = refused();
-  if (listening()) link(up);
+  if (listening()) {
+    link(up);
+    push.renew().catch(() => {}); // what is pushed from now on is in that language, too
+  }
   inbox.speak();
   draw();
 });

@@ -112,7 +112,8 @@ export function LivePicture({ serial, alt }) {
     const seen = () => { source?.abort(); source = null; watch(); };
     document.addEventListener("visibilitychange", seen);
     watch();
-    return () => { over = true; source?.abort(); source = null; document.removeEventListener("visibilitychange", seen); };
+    const shown = img.current;
+    return () => { over = true; source?.abort(); source = null; document.removeEventListener("visibilitychange", seen); URL.revokeObjectURL(shown.src); };
   }, [serial]);
   return html`<img ref=${img} alt=${alt} />`;
 }
