@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/screen"
@@ -241,6 +240,39 @@ func held(c claim, list []screen.Element, sure bool) (seen, lacks string, agains
 	return words + " " + state[is], "", false
 }
 
+// lacks says why what a claim says, and the screen shows, need not be the run's doing, or "".
+func (p *past) lacks(c claim) string {
+	words := text.Quote(c.words, 60)
+	switch n := len(p.screens); {
+	case c.open:
+		return ""
+	case n == 0:
+		return "the run has changed nothing"
+	case p.screens[n-1] == nil:
+		return "what the screen showed before " + words + " is not known"
+	}
+	was := false
+	for _, list := range p.screens {
+		if c.on == nil {
+			was = was || shown(c, list) == ""
+		} else if is, known := switched(c.words, list); known {
+			if is != *c.on {
+				return ""
+			}
+			was = true
+		}
+	}
+	switch {
+	case was:
+		return words + " was there before"
+	case c.on == nil && slices.ContainsFunc(pieces(c.words), func(w string) bool {
+		return !slices.Contains(p.entered, w)
+	}):
+		return words + " is not what the run has entered"
+	}
+	return ""
+}
+
 // shown says what keeps words from counting as shown, or "" for nothing: text in a field has only
 // been typed, what stands beside a switch that is off is not in force, and what can be touched is
 // not open.
@@ -319,14 +351,3 @@ func inRow(i int, list []screen.Element) int {
 }
 
 const rowSlack = 0.02 // of the screen's height
-
-// folded is a text for comparing: small letters and figures, single spaces, no noughts in front.
-func folded(s string) string {
-	list := strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(s), "-", ""), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(":.,", r)
-	})
-	for i := range list {
-		list[i] = strings.TrimLeft(list[i], "0")
-	}
-	return strings.Join(list, " ")
-}

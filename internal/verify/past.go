@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -102,39 +103,6 @@ func carried(steps []agentloop.Step, lang string) string {
 
 const mostTold = 40 // steps
 
-// lacks says why what a claim says, and the screen shows, need not be the run's doing, or "".
-func (p *past) lacks(c claim) string {
-	words := text.Quote(c.words, 60)
-	switch n := len(p.screens); {
-	case c.open:
-		return ""
-	case n == 0:
-		return "the run has changed nothing"
-	case p.screens[n-1] == nil:
-		return "what the screen showed before " + words + " is not known"
-	}
-	was := false
-	for _, list := range p.screens {
-		if c.on == nil {
-			was = was || shown(c, list) == ""
-		} else if is, known := switched(c.words, list); known {
-			if is != *c.on {
-				return ""
-			}
-			was = true
-		}
-	}
-	switch {
-	case was:
-		return words + " was there before"
-	case c.on == nil && slices.ContainsFunc(pieces(c.words), func(w string) bool {
-		return !slices.Contains(p.entered, w)
-	}):
-		return words + " is not what the run has entered"
-	}
-	return ""
-}
-
 // pieces are the words and the numbers of a text, without noughts in front.
 func pieces(s string) (list []string) {
 	for _, w := range strings.FieldsFunc(folded(s), func(r rune) bool {
@@ -145,4 +113,15 @@ func pieces(s string) (list []string) {
 		}
 	}
 	return list
+}
+
+// folded is a text for comparing: small letters and figures, single spaces, no noughts in front.
+func folded(s string) string {
+	list := strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(s), "-", ""), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(":.,", r)
+	})
+	for i := range list {
+		list[i] = strings.TrimLeft(list[i], "0")
+	}
+	return strings.Join(list, " ")
 }
