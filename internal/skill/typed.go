@@ -154,7 +154,7 @@ func (m *maker) unheard(steps []Step) {
 		for i := range steps {
 			if a, _ := steps[i].action(); a != nil && a.Verb() == info.Verb() &&
 				steps[i].Frame == st.FrameID && steps[i].Heard == "" {
-				steps[i].Heard = st.Exchange.Answer
+				steps[i].Heard = m.valued(st.Exchange.Answer)
 				break
 			}
 		}

@@ -256,6 +256,11 @@ func record(t *testing.T, h *held, task sandbox.Task, walk []string) skill.Sourc
 			Proposal: agentloop.Proposal{Elements: list, Decision: actions.Decision{Action: a}}}})
 		h.do(t, a)
 	}
+	if task.Reply != "" {
+		note(actions.Info{Question: "What is to be known?"})
+		src.Steps[0].Exchange = &actions.Exchange{Question: "What is to be known?",
+			Answer: task.Reply, Outcome: actions.Answered}
+	}
 	read := ""
 	for _, m := range walk {
 		verb, what, _ := strings.Cut(strings.ReplaceAll(m, "{read}", read), " ")
@@ -333,16 +338,18 @@ func (n *atALoss) Next(context.Context, agentloop.Situation) (agentloop.Proposal
 	return agentloop.Proposal{Decision: actions.Decision{Action: actions.Abort{Reason: "-"}}}, nil
 }
 
-// repeat repeats a skill on the phone, and reports whether it ended well without the model.
-func repeat(t *testing.T, h *held, s *skill.Skill) bool {
+// repeat repeats a skill on the phone, with an answer for each of its questions, and reports
+// whether it ended well without the model.
+func repeat(t *testing.T, h *held, s *skill.Skill, answers ...string) bool {
 	t.Helper()
 	var asked atALoss
 	p := skill.New(skill.Plan{Skill: s, Heal: skill.HealAuto}, &asked, "en", "en")
 	var history []actions.Turn
+	var heard []actions.Exchange
 	for step := 1; step < 60; step++ {
 		out, err := p.Next(t.Context(), agentloop.Situation{Step: step, Reader: h,
 			Screen:   screen.Observation{State: h.state()},
-			Progress: agentloop.Progress{Task: s.Task, History: history}})
+			Progress: agentloop.Progress{Task: s.Task, History: history, Exchanges: heard}})
 		require.NoError(t, err)
 		if _, done := out.Action.(actions.Complete); done {
 			require.Zero(t, asked)
@@ -354,6 +361,12 @@ func repeat(t *testing.T, h *held, s *skill.Skill) bool {
 			return false
 		}
 		history = out.History
+		if q, asks := out.Action.(actions.Info); asks {
+			require.Less(t, len(heard), len(answers), "%s asks too often", s.Name)
+			heard = append(heard, actions.Exchange{Question: q.Question,
+				Answer: answers[len(heard)], Outcome: actions.Answered})
+			continue
+		}
 		h.do(t, out.Action)
 	}
 	require.Fail(t, "it does not end")
@@ -417,7 +430,7 @@ func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
 			if phone.after != nil {
 				phone.after(again)
 			}
-			if !repeat(t, again, s) {
+			if !repeat(t, again, s, other[i].Reply) {
 				calls++
 				continue
 			}
@@ -434,4 +447,30 @@ func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
 			require.LessOrEqual(t, calls*50, recorded, "more than 2 in 100 calls are left")
 		}
 	}
+}
+
+// What is done in a skill hangs on what was answered to its question: another answer than the
+// values say, or none, is the model's, and no end is claimed.
+func TestAnotherAnswerThanTheRecordedOneIsTheModels(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	for _, task := range sandbox.New(nil).Drawn(1) {
+		if task.Reply == "" {
+			continue
+		}
+		asked++
+		s, _ := learned(t, task)
+		values := map[string]any{}
+		for name, v := range named(task) {
+			values[name] = v
+		}
+		s, err := s.Fill(values)
+		require.NoError(t, err)
+		for _, answer := range []string{task.Reply, "It is something else.", ""} {
+			h := hold(evening, image.Point{})
+			task.Setup(h.Simulator)
+			require.Equal(t, answer == task.Reply, repeat(t, h, s, answer), "%s: %q", task.ID, answer)
+		}
+	}
+	require.Equal(t, 13, asked)
 }
