@@ -184,18 +184,13 @@ func elements(task string, steps []agentloop.Step, list []screen.Element) (
 		lacks = append(lacks, "the task says what is not to be, not in any case, or more than once")
 	}
 	for _, c := range all {
-		is, not, against := held(c, list, sure)
-		if against {
-			return agentloop.Contradicted, is
-		}
-		if is != "" && not == "" {
-			not = before.lacks(c)
-		}
-		if is != "" {
-			seen = append(seen, is)
-		}
-		if not != "" {
-			lacks = append(lacks, not)
+		switch is, says := before.held(c, list, sure); {
+		case is == agentloop.Contradicted:
+			return is, says
+		case is == agentloop.IsVerified:
+			seen = append(seen, says)
+		case says != "":
+			lacks = append(lacks, says)
 		}
 	}
 	if part := unseen(task, all); part != "" && lacks == nil {
@@ -210,34 +205,31 @@ func elements(task string, steps []agentloop.Step, list []screen.Element) (
 	return agentloop.IsVerified, "the screen shows " + strings.Join(seen, ", ")
 }
 
-// held holds one claim against the screen: what is seen, or why that is not known, both "" when it
-// tells nothing. Against the claim, what is seen is the other state. The state is sure if the task
-// leaves no doubt about it.
-func held(c claim, list []screen.Element, sure bool) (seen, lacks string, against bool) {
-	words := text.Quote(c.words, 60)
-	if c.moved {
-		return "", "what has become of " + words + " cannot be seen", false
-	}
-	if c.on == nil {
-		if where := shown(c, list); where != "" {
-			return "", words + " is " + where, false
-		}
-		if c.whom {
-			return "", "", false
-		}
-		return words, "", false
-	}
+// held holds one claim against the screen, and says what is seen, or why that is not known: "" for
+// what tells nothing. The state is sure if the task leaves no doubt about it.
+func (p *past) held(c claim, list []screen.Element, sure bool) (agentloop.Verified, string) {
+	words, state := text.Quote(c.words, 60), map[bool]string{true: "on", false: "off"}
+	where, lacks := shown(c, list), p.lacks(c)
 	is, known := switched(c.words, list)
-	state := map[bool]string{true: "on", false: "off"}
 	switch {
-	case !sure:
-		return "", "in which state " + words + " is to be at the end is not sure", false
-	case !known:
-		return "", "whether " + words + " is " + state[*c.on] + " cannot be seen", false
-	case is != *c.on:
-		return "the screen shows " + words + " " + state[is], "", true
+	case c.moved:
+		return agentloop.Unverified, "what has become of " + words + " cannot be seen"
+	case c.on == nil && where != "":
+		return agentloop.Unverified, words + " is " + where
+	case c.whom:
+		return agentloop.Unverified, ""
+	case c.on != nil && !sure:
+		return agentloop.Unverified, "in which state " + words + " is to be at the end is not sure"
+	case c.on != nil && !known:
+		return agentloop.Unverified, "whether " + words + " is " + state[*c.on] + " cannot be seen"
+	case c.on != nil && is != *c.on:
+		return agentloop.Contradicted, "the screen shows " + words + " " + state[is]
+	case lacks != "":
+		return agentloop.Unverified, lacks
+	case c.on != nil:
+		words += " " + state[is]
 	}
-	return words + " " + state[is], "", false
+	return agentloop.IsVerified, words
 }
 
 // lacks says why what a claim says, and the screen shows, need not be the run's doing, or "".
@@ -302,14 +294,14 @@ func shown(c claim, list []screen.Element) (lack string) {
 }
 
 // switched is the state of what these words name. known is false unless exactly one switch is it:
-// one that bears the words, or that stands in the row of a text that does.
+// one that bears the words and no others, or that stands in the row of a text that does.
 func switched(words string, list []screen.Element) (is, known bool) {
 	want := folded(words)
 	found := map[int]bool{}
 	for i := range list {
 		e := &list[i]
 		name := folded(e.Text + " " + e.ContentDesc)
-		if name == "" || !text.Contains(name, want) && !related(name, want) {
+		if want == "" || strings.Trim(strings.ReplaceAll(name, want, ""), " ") != "" || name == "" {
 			continue
 		}
 		if e.Checkable {
@@ -322,15 +314,6 @@ func switched(words string, list []screen.Element) (is, known bool) {
 		is = list[i].Checked
 	}
 	return is, len(found) == 1
-}
-
-// related reports whether all words of a short name are in what is wanted: "Dark theme" for "dark
-// theme mode".
-func related(name, want string) bool {
-	words := strings.Fields(name)
-	return len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool {
-		return !slices.Contains(strings.Fields(want), w)
-	})
 }
 
 // inRow is the one switch in the row of an element, or -1.

@@ -89,8 +89,15 @@ func TestAnEndIsHeldAgainstWhatTheScreenLists(t *testing.T) {
 			rows(row{says: "Opening hours", link: true}), agentloop.Unverified},
 		"what is to be opened is open": {`Open the page "Opening hours".`,
 			rows(row{says: "Opening hours"}), agentloop.IsVerified},
-		"two that are named so": {"Turn Wi-Fi off",
+		"one that is named so and more": {"Turn Wi-Fi off", rows(row{says: "Wi-Fi calling", checkable: true, on: true}),
+			agentloop.Unverified},
+		"one that is named so and less": {"Turn mobile data roaming off",
+			rows(row{says: "Mobile data", checkable: true, on: true}), agentloop.Unverified},
+		"one of two that is named so": {"Turn Wi-Fi off",
 			rows(row{says: "Wi-Fi", checkable: true, on: true}, row{says: "Wi-Fi calling", checkable: true, on: true}),
+			agentloop.Contradicted},
+		"two that are named so": {"Turn Wi-Fi off",
+			rows(row{says: "Wi-Fi", checkable: true, on: true}, row{says: "Wi-Fi", checkable: true, on: true}),
 			agentloop.Unverified},
 	} {
 		got, why := elements(c.task, typing(c.task), c.list)
