@@ -140,6 +140,8 @@ func TestTheArrangementSaysWhatATouchDoes(t *testing.T) {
 			layout: l{Button: true, Primary: true, Touchable: 6, Title: "السلة"}},
 		"on from a cart, in Spanish": {label: "Finalizar compra", screen: []string{"42,00 €"},
 			layout: l{Button: true, Primary: true, Touchable: 6, Title: "Cesta"}},
+		"on to the till of a basket": {label: "Continue checkout", screen: []string{"£41.85"},
+			layout: l{Button: true, Primary: true, Touchable: 6, Title: "Basket"}},
 		"an end behind a cart": {label: "Complete purchase", screen: []string{"$42.00"},
 			layout: l{Button: true, Primary: true, Touchable: 6, Title: "Checkout"}, ask: true},
 		"an order from a cart": {label: "Place order", screen: []string{"$42.00"},

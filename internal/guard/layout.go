@@ -109,7 +109,7 @@ func (s *Subject) onward(on []string, f finding) bool {
 	if l == nil || !l.Primary || l.Dialog || l.Touchable < 4 || len(on) != 1 {
 		return false
 	}
-	cart := concludes().MatchString(on[0]) && collects().MatchString(bare(normalize(l.Title))) &&
+	cart := concludes().MatchString(bare(on[0])) && collects().MatchString(bare(normalize(l.Title))) &&
 		!slices.ContainsFunc(s.Screen, means)
 	if f.where == underFinger {
 		return (f.class.Name == "pay" || f.class.Name == "order") &&

@@ -264,17 +264,8 @@ func (p *page) enter(f int) []string {
 	if i := p.behind(f); i >= 0 {
 		add(i)
 	}
-	for i := f + 1; i < len(p.list); i++ { // the line below, as under a composer
-		e, low := &p.list[i], p.list[f].Bounds.Max.Y
-		if button(e) && e.Bounds.Min.Y >= low && e.Bounds.Min.Y < low+below {
-			add(i)
-		}
-	}
 	return labels
 }
-
-// below is how far under a text field, of the screen's height, the button of it may be.
-const below = 0.08
 
 // follows reports whether the small r lies in a field, or on its line right behind it.
 func follows(field, r screen.Rect) bool {
@@ -351,11 +342,7 @@ func (p *page) peers(i int) int {
 			}
 		}
 	}
-	most := max(len(inLine), len(inColumn))
-	if r.Max.Y > low && p.amongTabs(i) {
-		return max(most, 3)
-	}
-	return most
+	return max(len(inLine), len(inColumn))
 }
 
 // tab reports whether the element i lies where the tabs of a page do, and is no button.
@@ -382,30 +369,3 @@ func (p *page) column(i, j int) bool {
 
 // low is from where on, of the screen's height, there are the tabs of a page.
 const low = 0.85
-
-// amongTabs reports whether the element i stands out of a line of tabs at the bottom: beside it are
-// three and more of one size, some of them on either side.
-func (p *page) amongTabs(i int) bool {
-	r := p.list[i].Bounds
-	left, right := 0, 0
-	var first screen.Rect
-	for j := range p.list {
-		b := p.list[j].Bounds
-		if j == i || !p.list[j].Touchable() || p.list[j].Editable || b.Max.Y <= low ||
-			b.Min.Y >= r.Max.Y || r.Min.Y >= b.Max.Y {
-			continue
-		}
-		if left+right == 0 {
-			first = b
-		}
-		switch {
-		case !alike(b.Min.Y, first.Min.Y) || !alike(b.Max.X-b.Min.X, first.Max.X-first.Min.X):
-			return false
-		case b.Max.X <= r.Min.X+0.02:
-			left++
-		case b.Min.X >= r.Max.X-0.02:
-			right++
-		}
-	}
-	return left > 0 && right > 0 && left+right > 2
-}
