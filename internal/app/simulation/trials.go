@@ -237,6 +237,9 @@ func (t *Trials) result(k bench.Key, st runs.Status) bench.Result {
 		ModelSeconds: u.Timing.Decide.Seconds(), SessionID: st.Session.ID,
 		Cost: (m.PromptPrice*float64(u.PromptTokens) +
 			m.ReplyPrice*float64(u.CompletionTokens)) / 1e6}
+	if v := st.Run.Progress.Verification; v != nil {
+		r.Verdict = v.Verdict
+	}
 	if slices.Contains(noMeasure, st.Reason) {
 		r.Broken = strings.TrimSpace(fmt.Sprintf("%s %s", st.Reason, st.Message))
 	}

@@ -45,6 +45,8 @@ type Result struct {
 	Problem string `json:"problem,omitempty"` // what the check missed
 	Claimed bool   `json:"claimed"`           // the model said that the task is done
 	Answer  string `json:"answer,omitempty"`  // the model's last words
+	// Verdict is what was seen of the end that the model claimed.
+	Verdict agentloop.Verified `json:"verdict,omitempty"`
 	// Broken says why the run is no measurement, such as an endpoint that does not answer. The run
 	// does not count and is repeated.
 	Broken string `json:"broken,omitempty"`
@@ -71,6 +73,7 @@ type Score struct {
 	lab.Rate      // of Passed among Runs
 	Unclaimed int `json:"passed_unclaimed"` // passed, and the model did not say that it is done
 	False     int `json:"claimed_falsely"`  // not passed, and the model said so
+	Verified  int `json:"verified"`         // claimed, and seen on the screen
 
 	Steps            float64 `json:"steps"` // medians of a run, from here on
 	Seconds          float64 `json:"seconds"`
@@ -141,6 +144,7 @@ func NewScore(results []Result) Score {
 	s := Score{Runs: len(results)}
 	for _, r := range results {
 		s.Cost += r.Cost
+		s.Verified += one(r.Verdict == agentloop.IsVerified)
 		switch {
 		case r.Passed:
 			s.Passed++

@@ -94,15 +94,11 @@ func Read(ctx context.Context, db *store.Store, sess store.Session, next NextCom
 		shown.Sent, shown.Received = shown.usage.PromptTokens, shown.usage.CompletionTokens
 		x.Runs = append(x.Runs, shown)
 	}
-	asked, err := db.Questions.List(ctx, inquiry.Filter{SessionID: sess.ID})
-	if err != nil {
-		return x, err
-	}
 	for i := range x.Runs {
-		x.Runs[i].addQuestion(asked, next)
+		x.Runs[i].addQuestion(t.Questions, next)
 	}
 	for _, st := range t.Steps {
-		shown, err := newShownStep(ctx, db, st, asked)
+		shown, err := newShownStep(ctx, db, st, t.Questions)
 		if err != nil {
 			return x, err
 		}
@@ -195,6 +191,7 @@ func (r ShownRun) print(p tty.Sheet, said Words, onPhone bool) {
 		why = said.Why(why)
 	}
 	p.Line("", strings.Join([]string{state, why, r.Answer}, " "))
+	said.verified(&r.Run, func(label, says string) { p.Line(label, words.Phrase(p.Lang, says)) })
 	if r.Message != r.Answer {
 		p.Line("  why: ", words.Phrase(p.Lang, r.Message))
 	}

@@ -226,7 +226,7 @@ func (s *Story) Ended(st runs.Status) {
 		said = fmt.Sprintf(s.Paused, s.spent(st.Usage), st.Reason)
 	}
 	s.paint.Line(s.out, tty.Span{Tone: tone, Text: mark}, tty.Span{Tone: tty.Strong, Text: said})
-	s.verified(st)
+	s.verified(&st.Run, s.line)
 	if why := s.Reasons[st.Reason]; why != "" {
 		s.line("  ", why)
 		return
@@ -239,19 +239,19 @@ func (s *Story) Ended(st runs.Status) {
 }
 
 // verified says what the end was held against, where that says something.
-func (s *Story) verified(st runs.Status) {
-	v := st.Run.Progress.Verification
-	if v == nil || st.Run.State != store.Completed {
+func (w *Words) verified(r *store.Run, line func(label, says string)) {
+	v := r.Progress.Verification
+	if v == nil || r.State != store.Completed {
 		return
 	}
 	switch v.Verdict {
 	case agentloop.IsVerified:
-		s.line("  "+s.Verified, v.Evidence)
+		line("  "+w.Verified, v.Evidence)
 	case agentloop.Contradicted:
-		s.line("  "+s.Contradicted, v.Evidence)
+		line("  "+w.Contradicted, v.Evidence)
 	}
 	if v.Misfit != "" {
-		s.line("  ", v.Misfit)
+		line("  ", v.Misfit)
 	}
 }
 
