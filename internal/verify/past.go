@@ -78,16 +78,11 @@ func called(list []screen.Element, at screen.Point) string {
 func carried(steps []agentloop.Step, lang string) string {
 	var list []string
 	for i := range steps {
-		s := &steps[i]
-		switch s.Proposal.Action.(type) {
-		case nil, actions.Complete, actions.Abort, actions.Note:
+		s, a := &steps[i], steps[i].Proposal.Action
+		if _, notes := a.(actions.Note); a == nil || notes || s.Dropped() {
 			continue
 		}
-		if s.Dropped() {
-			continue
-		}
-		says := actions.Brief(s.Proposal.Action, lang)
-		t := s.Proposal.Action.Traits()
+		says, t := actions.Brief(a, lang), a.Traits()
 		for _, p := range t.Points {
 			if on := called(s.Proposal.Elements, p); on != "" && !s.Proposal.Secret && !t.Scrolls {
 				says += " " + text.Quote(on, 80)

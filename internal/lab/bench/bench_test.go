@@ -101,8 +101,8 @@ func TestABookOfSomethingElseIsRefusedAndStays(t *testing.T) {
 
 func TestAScoreCountsWhatTheCheckSays(t *testing.T) {
 	s := bench.NewScore([]bench.Result{
-		{Passed: true, Claimed: true, Steps: 4, Seconds: 10, PromptTokens: 100, Cost: 0.5},
-		{Passed: true, Steps: 8, Seconds: 20, PromptTokens: 300, Cost: 0.25},
+		{Passed: true, Claimed: true, Verdict: agentloop.IsVerified, Steps: 4, Seconds: 10, PromptTokens: 100, Cost: 0.5},
+		{Passed: true, Verdict: agentloop.Unverified, Steps: 8, Seconds: 20, PromptTokens: 300, Cost: 0.25},
 		{Claimed: true, Steps: 9, Seconds: 90, PromptTokens: 900},
 		{Broken: "endpoint", Steps: 1000, Seconds: 1000, Cost: 7, Claimed: true},
 	})
@@ -111,7 +111,7 @@ func TestAScoreCountsWhatTheCheckSays(t *testing.T) {
 	require.InDelta(t, 2.0/3, s.Share, 1e-9)
 	require.InDelta(t, 0.2077, s.Low, 1e-3)
 	require.InDelta(t, 0.9385, s.High, 1e-3)
-	require.Equal(t, []int{1, 1}, []int{s.Unclaimed, s.False})
+	require.Equal(t, []int{1, 1, 1}, []int{s.Unclaimed, s.False, s.Verified})
 	require.Equal(t, []float64{8, 20, 300, 0.75}, []float64{s.Steps, s.Seconds, s.PromptTokens,
 		s.Cost})
 	require.Equal(t, bench.Score{Rate: lab.Rate{High: 1}}, bench.NewScore(nil))
