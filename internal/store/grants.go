@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -143,32 +144,30 @@ func (t *tx) spare(ctx context.Context, l agentloop.Leave) error {
 func (gs Grants) End(
 	ctx context.Context, l guard.Leave, of Owners, by AuditEntry,
 ) (ended []guard.Grant, err error) {
-	err = gs.update(ctx, func(ctx context.Context, tx *tx) error {
-		now := millis(tx.at)
-		ended = nil
-		held, err := grants(ctx, tx, tx.at)
-		if err != nil {
-			return err
-		}
-		for _, h := range held {
-			g := h.Grant
+	err = gs.update(ctx, func(ctx context.Context, tx *tx) (err error) {
+		ended, err = tx.end(ctx, by, func(g guard.Grant) bool {
 			another := l.Scope != "" && (g.Scope != l.Scope || g.Name != l.Name ||
 				l.Target != "" && g.Target != l.Target)
-			if another || !onlyFor(g, of) {
-				continue
-			}
-			ended = append(ended, g)
-			if err := tx.audit(ctx, ofGrant(AuditGrantEnded, g, by)); err != nil {
-				return err
-			}
-			err := tx.exec(ctx, "UPDATE grants SET until = ? WHERE seq = ?", now, h.seq)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+			return !another && onlyFor(g, of)
+		})
+		return err
 	})
 	return ended, doing(err, "ending what may be done without asking")
+}
+
+// end ends and returns those of the grants in force.
+func (t *tx) end(ctx context.Context, by AuditEntry, which func(guard.Grant) bool) (
+	ended []guard.Grant, err error) {
+	held, err := grants(ctx, t, t.at)
+	for _, h := range held {
+		if err != nil || !which(h.Grant) {
+			continue
+		}
+		ended = append(ended, h.Grant)
+		err = errors.Join(t.audit(ctx, ofGrant(AuditGrantEnded, h.Grant, by)),
+			t.exec(ctx, "UPDATE grants SET until = ? WHERE seq = ?", millis(t.at), h.seq))
+	}
+	return ended, err
 }
 
 // onlyFor reports whether the grant covers actions of no one but the owners.

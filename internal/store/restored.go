@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/guard"
 )
 
 // restoredName is the file that a folder has from its restore until pauseRestored is done.
 const restoredName = "restored"
 
-// pauseRestored has nothing of a restored store go on by itself: its runs may have gone on, and its
-// schedules' times may have come, after the backup was made. The first who opens the folder does
+// pauseRestored has nothing of a restored store go on by itself: its runs may have gone on, its
+// schedules' times may have come, and leave may have ended, after the backup was made. The first who opens the folder does
 // this, before anything else.
 func pauseRestored(ctx context.Context, d *db) error {
 	path := filepath.Join(d.dir, restoredName)
@@ -33,7 +34,10 @@ func pauseRestored(ctx context.Context, d *db) error {
 	}
 	if err == nil {
 		err = d.update(ctx, func(ctx context.Context, tx *tx) error {
-			return errors.Join(pauseAll(ctx, tx), passTicks(ctx, tx, info.ModTime()))
+			_, err := tx.end(ctx, AuditEntry{By: "taploop restore"}, func(guard.Grant) bool {
+				return true // it may have been revoked
+			})
+			return errors.Join(err, pauseAll(ctx, tx), passTicks(ctx, tx, info.ModTime()))
 		})
 	}
 	if err == nil {

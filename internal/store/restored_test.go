@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/storetest"
@@ -42,9 +43,12 @@ func TestARestoredStoreDoesNothingByItself(t *testing.T) {
 		State: store.TickClaimed}
 	_, err = s.Schedules.Note(t.Context(), claimed)
 	require.NoError(t, err)
+	require.NoError(t, s.Grants.Give(t.Context(), guard.Grant{Scope: guard.ForSession, Name: "x",
+		From: time.Now().Add(-time.Minute), Until: time.Now().Add(time.Hour)},
+		store.AuditEntry{By: "anna"}))
 	_, err = s.Backup(t.Context(), file)
 	require.NoError(t, err)
-	require.NoError(t, s.Close())
+	require.NoError(t, s.Close()) // anna ends her leave after the backup
 
 	before := time.Now().Add(-time.Second)
 	_, _, err = store.Restore(t.Context(), file, dir, true)
@@ -82,6 +86,13 @@ func TestARestoredStoreDoesNothingByItself(t *testing.T) {
 		untold, err := back.Schedules.Untold(t.Context(), time.Time{})
 		require.NoError(t, err)
 		require.Len(t, untold, 2, "people are told of them")
+		leave, err := back.Grants.List(t.Context(), nil)
+		require.NoError(t, err)
+		require.Empty(t, leave, "she may have ended it since")
+		ended, err := back.Audit.List(t.Context(), store.AuditFilter{
+			Event: store.AuditGrantEnded})
+		require.NoError(t, err)
+		require.Len(t, ended, 1)
 		require.NoError(t, back.Close())
 	}
 }

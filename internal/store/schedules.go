@@ -31,6 +31,7 @@ type TickState string
 const (
 	TickClaimed TickState = "claimed" // somebody begins its run
 	TickStarted TickState = "started"
+	TickQueued  TickState = "queued"  // started, and its run waits for the phone: see Last
 	TickMissed  TickState = "missed"  // no server was up
 	TickSkipped TickState = "skipped" // the phone was busy
 	TickFailed  TickState = "failed"  // the run could not be begun
@@ -113,8 +114,10 @@ func (ss Schedules) Remove(ctx context.Context, name string) error {
 
 // Last returns the schedule's latest tick. It is false if none has come yet.
 func (ss Schedules) Last(ctx context.Context, name string) (Tick, bool, error) {
-	list, err := collect(ctx, ss.read, scanTick, "SELECT "+tickColumns+` FROM ticks
-		WHERE schedule = ? ORDER BY at DESC LIMIT 1`, name)
+	list, err := collect(ctx, ss.read, scanTick, `SELECT schedule, at, CASE WHEN EXISTS (SELECT 1
+		FROM sessions s WHERE s.id = session_id AND s.state = 'QUEUED') THEN ? ELSE state END,
+		session_id, why, owner FROM ticks WHERE schedule = ? ORDER BY at DESC LIMIT 1`,
+		TickQueued, name)
 	if err != nil || len(list) == 0 {
 		return Tick{}, false, doing(err, "reading the ticks of %q", name)
 	}

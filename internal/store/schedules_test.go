@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -44,4 +45,25 @@ func TestATickIsClaimedOnceAndToldOnce(t *testing.T) {
 	require.Equal(t, at, left[0].At)
 	require.NoError(t, s.Schedules.Told(ctx, "s", at.Add(-time.Hour), at))
 	require.Zero(t, untold())
+}
+
+// A run that still waits for its phone has not started, whatever its tick says.
+func TestALastTickTellsARunThatWaits(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	require.NoError(t, s.Schedules.Add(t.Context(),
+		store.Schedule{Name: "s", Spec: "@daily", Task: "x"}))
+	tick := store.Tick{Schedule: "s", At: time.Now().UTC().Truncate(time.Hour),
+		State: store.TickClaimed}
+	_, err := s.Schedules.Note(t.Context(), tick)
+	require.NoError(t, err)
+	tick.State, tick.SessionID = store.TickStarted, r.SessionID
+	require.NoError(t, s.Schedules.Settle(t.Context(), tick))
+	for state, want := range map[store.State]store.TickState{
+		store.Queued: store.TickQueued, store.Running: store.TickStarted} {
+		moved(t, s, r, store.Change{To: state, Reason: agentloop.StillRunning})
+		last, _, err := s.Schedules.Last(t.Context(), "s")
+		require.NoError(t, err)
+		require.Equal(t, want, last.State, state)
+	}
 }
