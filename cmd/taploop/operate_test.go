@@ -58,9 +58,12 @@ func TestAServerLogsWhatHappensAndNoWordsOfIt(t *testing.T) {
 		require.Len(t, ends, 2)
 		require.Equal(t, asked.Question.ID, ends[0]["question"])
 		require.Equal(t, "TASK_COMPLETED_SUCCESSFULLY", ends[1]["reason"])
-		for _, line := range ends {
-			require.Equal(t, asked.SessionID, line["session"])
-			require.Equal(t, asked.Device.ID, line["serial"])
+		for _, about := range []string{"run started", "run ended", "step", "question asked",
+			"question settled"} {
+			for _, line := range logged(t, log, about) {
+				require.Equal(t, asked.SessionID, line["session"], about)
+				require.Equal(t, asked.Device.ID, line["serial"], about)
+			}
 		}
 		require.Equal(t, asked.Question.ID, logged(t, log, "question asked")[0]["question"])
 		settled := logged(t, log, "question settled")[0]

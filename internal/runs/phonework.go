@@ -134,7 +134,7 @@ func (w *phoneWork) runner(
 			}
 			w.life.Observe(e)
 		},
-		Log: m.Log.With("run", run.ID, "serial", sess.Serial),
+		Log: m.Log.With("session", sess.ID, "run", run.ID, "serial", sess.Serial),
 	}
 	if w.verifier != nil {
 		runner.Verifier = w.verifier

@@ -70,7 +70,9 @@ func (s *Service) follow(settled func(inquiry.Question)) {
 		defer events.Close()
 		for e, err := events.Next(ctx); err == nil; e, err = events.Next(ctx) {
 			q := e.Question
-			args := []any{"question", q.ID, "kind", q.Kind, "session", q.SessionID, "run", q.RunID}
+			x, _ := s.Store.Session(ctx, q.SessionID) // else the phone is not named
+			args := []any{"question", q.ID, "kind", q.Kind, "session", q.SessionID, "run", q.RunID,
+				"serial", x.Serial}
 			switch e.Type {
 			case inquiry.Created:
 				s.log.InfoContext(ctx, "question asked", args...)
