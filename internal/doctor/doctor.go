@@ -65,6 +65,6 @@ func Run(ctx context.Context, o Options) Report {
 	clock.check(&data)
 	all = slices.Concat(all, server, asked, data, served, settings)
 	r := all.report(o.Lang)
-	r.phones = seen
+	r.Phones = seen
 	return r
 }

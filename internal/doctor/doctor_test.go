@@ -144,7 +144,7 @@ func TestAGoodSetUpHasGoodFindingsOnly(t *testing.T) {
 	}
 	require.Equal(t, []string{"adb.ready", "phone.ready", "model.ready", "data.ready",
 		"clock.ready", "http.ready", "client.none"}, ids)
-	require.Equal(t, []string{serial}, r.Phones())
+	require.Equal(t, []string{serial}, r.Phones)
 }
 
 // Each cause is named with its mend, and nothing else is: neither what follows from it nor anything

@@ -47,16 +47,13 @@ func (f Finding) Print(w io.Writer, paint tty.Painter, lang string) {
 type Report struct {
 	OK       bool      `json:"ok"` // nothing is broken
 	Findings []Finding `json:"findings"`
-	phones   []string
+	Phones   []string  `json:"-"` // ids and addresses of all that were looked at
 }
 
 // Has reports whether there is a finding of the level.
 func (r Report) Has(l level) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Level == l })
 }
-
-// Phones returns the ids and addresses of all phones that were looked at.
-func (r Report) Phones() []string { return r.phones }
 
 // part is a context for a part of the work: a share, 0 to 1, of the time that is left.
 func part(ctx context.Context, share float64) (context.Context, context.CancelFunc) {

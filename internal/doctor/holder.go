@@ -12,8 +12,6 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-func plain(n int) string { return strconv.Itoa(n) }
-
 // listens reports whether anybody takes connections at a TCP address.
 func listens(addr string) bool {
 	n, err := net.DialTimeout("tcp", addr, time.Second)

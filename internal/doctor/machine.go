@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -164,7 +165,7 @@ func (h *HTTP) address(l *ledger) {
 		l.add("http.open", "http", "address", h.Addr)
 		return
 	}
-	l.add("http.ready", "http", "address", h.Addr, "tokens", plain(h.Tokens))
+	l.add("http.ready", "http", "address", h.Addr, "tokens", strconv.Itoa(h.Tokens))
 }
 
 // Data is the data folder.

@@ -37,14 +37,6 @@ type kind interface {
 	// continues returns an error if the call does not fit the run. fresh reports whether the call
 	// starts a new run.
 	continues(r ContinueRequest, run store.Run) (fresh bool, err error)
-	// hears returns an error if the session's runs take no messages.
-	hears(sess store.Session) error
-	// takesOver returns an error if the session has no phone to hand over.
-	takesOver(sess store.Session) error
-	// asks returns the questions that are open while a run of the session continues.
-	asks(ctx context.Context, sess store.Session) ([]inquiry.Question, error)
-	// stopped stops what the session has started. It is called after the run was stopped.
-	stopped(ctx context.Context, r StopRequest) error
 }
 
 // yet is the plan of a run that has yet to begin as b says, or of one that has begun if b is nil.
@@ -109,16 +101,6 @@ func (phoneKind) continues(r ContinueRequest, run store.Run) (fresh bool, err er
 	return another || r.Task != "" && run.State.Terminal(), nil
 }
 
-func (phoneKind) hears(store.Session) error { return nil }
-
-func (phoneKind) takesOver(store.Session) error { return nil }
-
-func (phoneKind) asks(context.Context, store.Session) ([]inquiry.Question, error) {
-	return nil, nil
-}
-
-func (phoneKind) stopped(context.Context, StopRequest) error { return nil }
-
 // goalKind implements goals of agents, which call tools of MCP servers and start sessions on
 // phones.
 type goalKind struct{ m *Manager }
@@ -164,21 +146,6 @@ func (goalKind) continues(r ContinueRequest, run store.Run) (fresh bool, err err
 func InProgress(sessionID string) *Error {
 	return Refuse(RunInProgress, "taploop stop "+sessionID+" --pause pauses it there",
 		"it is being worked on at this moment")
-}
-
-func (goalKind) hears(x store.Session) error {
-	return Refuse(InvalidArgument, "pause it, and say it when it goes on (taploop continue "+x.ID+
-		" WORDS), or say it to the session of one of its phones",
-		"session %s is one of taploop host, whose agents cannot be spoken to in between", x.ID)
-}
-
-func (goalKind) takesOver(x store.Session) error {
-	return Refuse(NothingToTakeOver, "take over the session of one of its phones, or pause it",
-		"session %s is one of taploop host, and has no phone of its own", x.ID)
-}
-
-func (k goalKind) asks(ctx context.Context, x store.Session) ([]inquiry.Question, error) {
-	return k.m.Asked(ctx, x)
 }
 
 // WithdrawAll withdraws the session's open questions.
@@ -242,8 +209,8 @@ func CheckTask(task string) error {
 // AskedMeanwhile returns the open questions of agents and of their phones, for which the run does
 // not stop.
 func (m *Manager) AskedMeanwhile(ctx context.Context, st Status) ([]inquiry.Question, error) {
-	if st.Reason != agentloop.StillRunning {
+	if st.Reason != agentloop.StillRunning || st.Session.Kind() != store.OfAgents {
 		return nil, nil
 	}
-	return m.kindOf(st.Session.Kind()).asks(ctx, st.Session)
+	return m.Asked(ctx, st.Session)
 }

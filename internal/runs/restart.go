@@ -36,7 +36,7 @@ func (m *Manager) ResumePaused(ctx context.Context, which Resume) error {
 	paused, err := m.paused(ctx, agentloop.ServerRestarted)
 	for _, o := range paused {
 		if wanted(o.Latest, which) {
-			comeback{m}.begin(o.Session.ID, o.Latest.ID)
+			m.comeBack(o.Session.ID, o.Latest.ID)
 		}
 	}
 	return err
@@ -60,28 +60,26 @@ func pausedByRestart(r store.Run) bool {
 	return r.State == store.Paused && r.StopReason == agentloop.ServerRestarted
 }
 
-// comeback resumes runs after a restart.
-type comeback struct{ m *Manager }
-
-// begin has the run continue, unless that is tried already.
-func (b comeback) begin(sessionID, runID string) {
-	m := b.m
+// comeBack has the run continue after a restart, unless that is tried already.
+func (m *Manager) comeBack(sessionID, runID string) {
 	if _, already := m.comingBack.LoadOrStore(runID, true); already {
 		return
 	}
 	if !m.spawn(func() {
 		defer m.comingBack.Delete(runID)
-		b.try(sessionID, runID)
+		m.tryComingBack(sessionID, runID)
 	}) {
 		m.comingBack.Delete(runID)
 	}
 }
 
-// try resumes the run unless somebody else does first, or has stopped it.
-func (b comeback) try(sessionID, runID string) {
-	m := b.m
+// tryComingBack resumes the run unless somebody else does first, or has stopped it.
+func (m *Manager) tryComingBack(sessionID, runID string) {
 	for try := 1; ; try++ {
-		err := b.resume(m.ctx, sessionID, runID)
+		_, err := m.retake(m.ctx, ContinueRequest{SessionID: sessionID, Queue: true},
+			"run resumed after the restart", func(r store.Run) bool {
+				return r.ID == runID && (pausedByRestart(r) || parkedForPhone(r))
+			})
 		if err == nil || m.ctx.Err() != nil {
 			return
 		}
@@ -96,19 +94,20 @@ func (b comeback) try(sessionID, runID string) {
 	}
 }
 
-// resume resumes the run with the steps that its call has left. It looks at the screen first, and
-// learns that the outcome of an action under way is not known.
-func (b comeback) resume(ctx context.Context, sessionID, runID string) error {
-	m := b.m
-	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: sessionID, Queue: true})
+// retake resumes the run of the session, if it still is as it is wanted, with the steps that its
+// call has left. It looks at the screen first, and learns that the outcome of an action under way is
+// not known.
+func (m *Manager) retake(ctx context.Context, r ContinueRequest, why string,
+	still func(store.Run) bool) (bool, error) {
+	c, unlock, err := m.openContinuation(ctx, r)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer unlock()
-	if c.run.ID != runID || !pausedByRestart(c.run) && !parkedForPhone(c.run) {
-		return nil
+	if !still(c.run) {
+		return false, nil
 	}
-	m.log.InfoContext(ctx, "run resumed after the restart", "session", sessionID, "run", runID)
-	_, err = c.resumeOrReport(ctx, resumption{SameCall: true})
-	return err
+	m.log.InfoContext(ctx, why, "session", c.sess.ID, "run", c.run.ID, "serial", c.sess.Serial)
+	err = c.wakeUp(ctx, resumption{SameCall: true})
+	return err == nil, err
 }

@@ -45,7 +45,10 @@ func (r reunion) await(ctx context.Context, sessionID string) (back bool, err er
 	}
 	for err == nil && parkedForPhone(parked) {
 		if r.phoneIsBack(ctx, sessionID) {
-			resumed, err := r.resume(ctx, parked)
+			resumed, err := m.retake(ctx, ContinueRequest{SessionID: sessionID},
+				"the phone is back", func(r store.Run) bool {
+					return r.ID == parked.ID && r.Fence == parked.Fence && parkedForPhone(r)
+				})
 			if resumed || !busyPhone(err) {
 				return resumed, err
 			}
@@ -77,22 +80,6 @@ func (r reunion) phoneIsBack(ctx context.Context, sessionID string) bool {
 	defer p.Close()
 	_, err = p.State(ctx)
 	return err == nil && p.Device().ID == sess.Serial
-}
-
-// resume resumes the run unless it has changed.
-func (r reunion) resume(ctx context.Context, parked store.Run) (bool, error) {
-	m := r.m
-	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: parked.SessionID})
-	if err != nil {
-		return false, err
-	}
-	defer unlock()
-	if c.run.ID != parked.ID || c.run.Fence != parked.Fence || !parkedForPhone(c.run) {
-		return false, nil
-	}
-	m.log.InfoContext(ctx, "the phone is back", "session", c.sess.ID, "phone", c.sess.Serial)
-	err = c.resume(ctx, resumption{SameCall: true}, nil)
-	return err == nil, err
 }
 
 // busyPhone reports whether another session has the phone, or it has just gone again.

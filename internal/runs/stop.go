@@ -74,8 +74,8 @@ func (p *stopCall) carryOut(ctx context.Context, r StopRequest) error {
 		}
 	}
 	err := p.halt(ctx)
-	if err == nil && p.to == store.Cancelled {
-		err = p.m.kindOf(p.sess.Kind()).stopped(ctx, r)
+	if err == nil && p.to == store.Cancelled && p.sess.Kind() == store.OfAgents {
+		err = p.m.stopBelow(ctx, r)
 	}
 	return err
 }
@@ -190,10 +190,10 @@ func (m *Manager) Say(ctx context.Context, r SayRequest) (Status, error) {
 	switch {
 	case err != nil:
 		return Status{}, err
-	case !run.State.Terminal():
-		if err := m.kindOf(sess.Kind()).hears(sess); err != nil {
-			return Status{}, err
-		}
+	case !run.State.Terminal() && sess.Kind() == store.OfAgents:
+		return Status{}, invalid("pause it, and say it when it goes on (taploop continue "+sess.ID+
+			" WORDS), or say it to the session of one of its phones", "session %s is one of "+
+			"taploop host, whose agents cannot be spoken to in between", sess.ID)
 	}
 	replayed, err := m.store.Runs.Say(ctx, run.ID,
 		agentloop.Message{Mode: r.Mode, Text: r.Text}, r.Key, r.By.Entry(""))
@@ -249,14 +249,14 @@ func (a asker) Stop(q inquiry.Question) {
 	}
 }
 
-// stopped withdraws the agents' questions and stops their sessions on phones as r says.
-func (k goalKind) stopped(ctx context.Context, r StopRequest) error {
-	err := k.m.WithdrawAll(ctx, r.SessionID, "the run was stopped")
-	below, failed := k.m.store.Sessions(ctx, store.Filter{Parent: r.SessionID})
+// stopBelow withdraws the agents' questions and stops their sessions on phones as r says.
+func (m *Manager) stopBelow(ctx context.Context, r StopRequest) error {
+	err := m.WithdrawAll(ctx, r.SessionID, "the run was stopped")
+	below, failed := m.store.Sessions(ctx, store.Filter{Parent: r.SessionID})
 	err = errors.Join(err, failed)
 	for _, x := range below {
 		r.SessionID = x.ID
-		_, failed := k.m.Stop(ctx, r)
+		_, failed := m.Stop(ctx, r)
 		err = errors.Join(err, failed)
 	}
 	return err

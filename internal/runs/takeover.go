@@ -13,8 +13,9 @@ import (
 
 // canTakeOver returns an error if the run has ended or another session holds its phone.
 func (p *stopCall) canTakeOver(ctx context.Context, r store.Run) error {
-	if err := p.m.kindOf(p.sess.Kind()).takesOver(p.sess); err != nil {
-		return err
+	if p.sess.Kind() == store.OfAgents {
+		return Refuse(NothingToTakeOver, "take over the session of one of its phones, or pause it",
+			"session %s is one of taploop host, and has no phone of its own", p.sess.ID)
 	}
 	if r.State.Terminal() {
 		return Refuse(NothingToTakeOver, "give the session a new task, or use the phone as it is",

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,16 +17,13 @@ import (
 // lastAudit is how many entries of the audit the page shows.
 const lastAudit = 200
 
-// password matches an address up to its password.
-var password = regexp.MustCompile(`(://[^/\s:@"]*:)[^/\s@"]+@`)
-
 // tellsOf returns a function that tells people of the server, without secrets.
 func tellsOf(s *app.Settings, svc *Service, auth *authenticator) func(context.Context) (
 	web.About, error) {
 	began := time.Now()
 	return func(ctx context.Context) (a web.About, err error) {
 		for _, v := range s.Conf.Values() {
-			shown := password.ReplaceAllString(fmt.Sprint(v.Value), "${1}xxxxx@")
+			shown := text.Addresses(fmt.Sprint(v.Value))
 			a.Settings = append(a.Settings, web.Fact{Name: v.Path,
 				Value: text.Line(strings.TrimPrefix(shown, "map[]")), Origin: v.Origin})
 		}

@@ -12,12 +12,9 @@ import (
 // StoreTime limits a write that must happen although the call or the run is over.
 const StoreTime = 10 * time.Second
 
-// ErrStoreTime is the cause with which a Detached context ends.
-var ErrStoreTime error = agentloop.Unavailable(
-	fmt.Sprintf("the store did not answer within %v", StoreTime))
-
 // Detached returns a context for such a write. It ends after StoreTime, which does not count while
 // other writes go on before it, and not with ctx.
 func Detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return wait.Limit(context.WithoutCancel(ctx), StoreTime, ErrStoreTime)
+	return wait.Limit(context.WithoutCancel(ctx), StoreTime, agentloop.Unavailable(
+		fmt.Sprintf("the store did not answer within %v", StoreTime)))
 }
