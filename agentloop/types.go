@@ -152,7 +152,7 @@ const (
 	TimeLimitReached   StopReason = "TIME_LIMIT_REACHED"
 	ReplayDiverged     StopReason = "REPLAY_DIVERGED"   // on another screen than was recorded
 	SkillDiverged      StopReason = "SKILL_DIVERGED"    // on another screen than the skill's
-	SecureScreen       StopReason = "SECURE_SCREEN"     // nothing is to be seen: capture is forbidden
+	SecureScreen       StopReason = "SECURE_SCREEN"     // nothing is to be seen: no captures
 	TakeoverNeeded     StopReason = "TAKEOVER_NEEDED"   // a person is to do something on the phone
 	DeviceError        StopReason = "DEVICE_ERROR"      // the phone could not be looked at
 	InternalError      StopReason = "INTERNAL_ERROR"    // see the error

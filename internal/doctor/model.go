@@ -91,7 +91,8 @@ func (m *Model) judge(ctx context.Context, l *ledger, sight *reading, aim *aimin
 	l.add(id, subjectModel, "model", text.Line(m.Name),
 		"url", text.Line(text.Address(m.BaseURL)), "why", why, "dialect", aim.asked,
 		"family", aim.family, "said", aim.said, "took", seconds(aim.took),
-		"sent", strconv.Itoa(aim.usage.PromptTokens), "received", strconv.Itoa(aim.usage.CompletionTokens))
+		"sent", strconv.Itoa(aim.usage.PromptTokens),
+		"received", strconv.Itoa(aim.usage.CompletionTokens))
 }
 
 // blindness reports whether the endpoint refused the picture itself.

@@ -174,7 +174,7 @@ func (f farm) rescue(ctx context.Context) error {
 	for _, o := range paused {
 		lost := parkedForPhone(*o.Latest)
 		if m.opts.Neighbours.Mine(o.Serial) && (lost || wanted(o.Latest, ResumeAll)) {
-			m.comeBack(o.Session.ID, o.Latest.ID)
+			reunion{m}.begin(o.Session.ID, o.Latest.ID)
 		}
 	}
 	return errors.Join(err, resumer{m}.catchUp(ctx))

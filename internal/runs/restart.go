@@ -36,7 +36,7 @@ func (m *Manager) ResumePaused(ctx context.Context, which Resume) error {
 	paused, err := m.paused(ctx, agentloop.ServerRestarted)
 	for _, o := range paused {
 		if wanted(o.Latest, which) {
-			m.comeBack(o.Session.ID, o.Latest.ID)
+			reunion{m}.begin(o.Session.ID, o.Latest.ID)
 		}
 	}
 	return err
@@ -60,25 +60,27 @@ func pausedByRestart(r store.Run) bool {
 	return r.State == store.Paused && r.StopReason == agentloop.ServerRestarted
 }
 
-// comeBack has the run continue after a restart, unless that is tried already.
-func (m *Manager) comeBack(sessionID, runID string) {
+// begin has the run continue after a restart, unless that is tried already.
+func (r reunion) begin(sessionID, runID string) {
+	m := r.m
 	if _, already := m.comingBack.LoadOrStore(runID, true); already {
 		return
 	}
 	if !m.spawn(func() {
 		defer m.comingBack.Delete(runID)
-		m.tryComingBack(sessionID, runID)
+		r.try(sessionID, runID)
 	}) {
 		m.comingBack.Delete(runID)
 	}
 }
 
-// tryComingBack resumes the run unless somebody else does first, or has stopped it.
-func (m *Manager) tryComingBack(sessionID, runID string) {
+// try resumes the run unless somebody else does first, or has stopped it.
+func (r reunion) try(sessionID, runID string) {
+	m := r.m
 	for try := 1; ; try++ {
-		_, err := m.retake(m.ctx, ContinueRequest{SessionID: sessionID, Queue: true},
-			"run resumed after the restart", func(r store.Run) bool {
-				return r.ID == runID && (pausedByRestart(r) || parkedForPhone(r))
+		_, err := r.retake(m.ctx, ContinueRequest{SessionID: sessionID, Queue: true},
+			"run resumed after the restart", func(now store.Run) bool {
+				return now.ID == runID && (pausedByRestart(now) || parkedForPhone(now))
 			})
 		if err == nil || m.ctx.Err() != nil {
 			return
@@ -94,12 +96,11 @@ func (m *Manager) tryComingBack(sessionID, runID string) {
 	}
 }
 
-// retake resumes the run of the session, if it still is as it is wanted, with the steps that its
-// call has left. It looks at the screen first, and learns that the outcome of an action under way is
-// not known.
-func (m *Manager) retake(ctx context.Context, r ContinueRequest, why string,
+// retake resumes the run of the session, if it still is as wanted, with the steps that its call has
+// left. It looks at the screen first, and learns that the outcome of an action under way is unknown.
+func (r reunion) retake(ctx context.Context, ask ContinueRequest, why string,
 	still func(store.Run) bool) (bool, error) {
-	c, unlock, err := m.openContinuation(ctx, r)
+	c, unlock, err := r.m.openContinuation(ctx, ask)
 	if err != nil {
 		return false, err
 	}
@@ -107,7 +108,7 @@ func (m *Manager) retake(ctx context.Context, r ContinueRequest, why string,
 	if !still(c.run) {
 		return false, nil
 	}
-	m.log.InfoContext(ctx, why, "session", c.sess.ID, "run", c.run.ID, "serial", c.sess.Serial)
+	r.m.log.InfoContext(ctx, why, "session", c.sess.ID, "run", c.run.ID, "serial", c.sess.Serial)
 	err = c.wakeUp(ctx, resumption{SameCall: true})
 	return err == nil, err
 }

@@ -26,7 +26,7 @@ func (m *Manager) Reunite(ctx context.Context, sessionID string) (bool, error) {
 	return reunion{m}.await(ctx, sessionID)
 }
 
-// reunion resumes runs whose phone is back.
+// reunion resumes runs whose phone is back, or whose server is.
 type reunion struct{ m *Manager }
 
 func (r reunion) await(ctx context.Context, sessionID string) (back bool, err error) {
@@ -45,9 +45,9 @@ func (r reunion) await(ctx context.Context, sessionID string) (back bool, err er
 	}
 	for err == nil && parkedForPhone(parked) {
 		if r.phoneIsBack(ctx, sessionID) {
-			resumed, err := m.retake(ctx, ContinueRequest{SessionID: sessionID},
-				"the phone is back", func(r store.Run) bool {
-					return r.ID == parked.ID && r.Fence == parked.Fence && parkedForPhone(r)
+			resumed, err := r.retake(ctx, ContinueRequest{SessionID: sessionID},
+				"the phone is back", func(now store.Run) bool {
+					return now.ID == parked.ID && now.Fence == parked.Fence && parkedForPhone(now)
 				})
 			if resumed || !busyPhone(err) {
 				return resumed, err

@@ -75,7 +75,7 @@ func (p *stopCall) carryOut(ctx context.Context, r StopRequest) error {
 	}
 	err := p.halt(ctx)
 	if err == nil && p.to == store.Cancelled && p.sess.Kind() == store.OfAgents {
-		err = p.m.stopBelow(ctx, r)
+		err = goalKind{p.m}.stopBelow(ctx, r)
 	}
 	return err
 }
@@ -250,13 +250,13 @@ func (a asker) Stop(q inquiry.Question) {
 }
 
 // stopBelow withdraws the agents' questions and stops their sessions on phones as r says.
-func (m *Manager) stopBelow(ctx context.Context, r StopRequest) error {
-	err := m.WithdrawAll(ctx, r.SessionID, "the run was stopped")
-	below, failed := m.store.Sessions(ctx, store.Filter{Parent: r.SessionID})
+func (k goalKind) stopBelow(ctx context.Context, r StopRequest) error {
+	err := k.m.WithdrawAll(ctx, r.SessionID, "the run was stopped")
+	below, failed := k.m.store.Sessions(ctx, store.Filter{Parent: r.SessionID})
 	err = errors.Join(err, failed)
 	for _, x := range below {
 		r.SessionID = x.ID
-		_, failed := m.Stop(ctx, r)
+		_, failed := k.m.Stop(ctx, r)
 		err = errors.Join(err, failed)
 	}
 	return err

@@ -16,8 +16,8 @@ import (
 const restoredName = "restored"
 
 // pauseRestored has nothing of a restored store go on by itself: its runs may have gone on, its
-// schedules' times may have come, and leave may have ended, after the backup was made. The first who opens the folder does
-// this, before anything else.
+// schedules' times may have come, and leave may have ended, after the backup was made. The first
+// who opens the folder does this, before anything else.
 func pauseRestored(ctx context.Context, d *db) error {
 	path := filepath.Join(d.dir, restoredName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
