@@ -96,7 +96,7 @@ build:
 	$(GO) build -v -o bin/taploop ./cmd/taploop
 
 release:
-	CGO_ENABLED=0 GOFLAGS="$$(scripts/release-flags)" $(GO) build -ldflags '-s -w -funcalign=4' -o bin/taploop ./cmd/taploop
+	CGO_ENABLED=0 GOFLAGS="$$(scripts/release-flags)" $(GO) build -ldflags '-s -w -funcalign=1' -o bin/taploop ./cmd/taploop
 	bytes=$$(wc -c <bin/taploop); echo "bin/taploop has $$bytes bytes"; \
 		if [ $$bytes -gt $(MOSTBYTES) ]; then echo "that is more than $(MOSTBYTES)" >&2; exit 1; fi
 
