@@ -102,21 +102,22 @@ var makes = listed(`^(?:{*make}) \pL`)
 
 // onward reports whether a finding is of the button by which a page continues that has more to
 // choose or to fill in, to where the order is placed: it says no more than that it goes on, and the
-// page has a total, it says how many things were chosen, or these are in a cart that says nothing of
-// how they are paid.
+// page has a total, it says how many things were chosen, or these are in a cart that says nothing
+// of how they are paid.
 func (s *Subject) onward(on []string, f finding) bool {
 	l := s.Layout
 	if l == nil || !l.Primary || l.Dialog || l.Touchable < 4 || len(on) != 1 {
 		return false
 	}
-	cart := concludes().MatchString(bare(on[0])) && collects().MatchString(bare(normalize(l.Title))) &&
-		!slices.ContainsFunc(s.Screen, means)
+	cart := concludes().MatchString(bare(on[0])) &&
+		collects().MatchString(bare(normalize(l.Title))) && !slices.ContainsFunc(s.Screen, means)
 	if f.where == underFinger {
 		return (f.class.Name == "pay" || f.class.Name == "order") &&
 			(cart || gathered().MatchString(on[0]))
 	}
-	return f.where == onScreen && f.class.Name == "pay" && (cart || continues().MatchString(on[0]) &&
-		!s.aboutMoney() && cardField(l.Fields) == "" && byPrice(s, totals()) != nil)
+	return f.where == onScreen && f.class.Name == "pay" && (cart ||
+		continues().MatchString(on[0]) && !s.aboutMoney() && cardField(l.Fields) == "" &&
+			byPrice(s, totals()) != nil)
 }
 
 // charges reports whether there is one of three or more amounts on the button by which a page

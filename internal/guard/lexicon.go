@@ -153,8 +153,7 @@ var (
 
 func apps(name string) []string { return strings.Split(list(name), "|") }
 
-// list is a list of words.txt, as a pattern, or "" for a key of verbs.txt, behind a star. It panics
-// if there is none of that name.
+// list is a list of words.txt, or "" for a key of verbs.txt, behind a star. Other names panic.
 func list(name string) string {
 	key, verbs := strings.CutPrefix(name, "*")
 	if wordLists[name] == "" && !(verbs && strings.Contains(verbsFile, "\n"+key+" ")) {

@@ -187,8 +187,7 @@ func (l *Layout) item(on []string) bool {
 	return l != nil && len(on) > 1 && !l.Button && !l.Primary && !l.Switch
 }
 
-// settles reports whether a finding is of what pays, orders or sends money on a page with a sum,
-// and no tab of that: on what stands apart, or at the end of the page.
+// settles reports whether what stands apart or ends a page with a sum pays, orders or sends money.
 func (s *Subject) settles(f finding) bool {
 	l := s.Layout
 	if f.class.Severity < Critical && !(f.class.Name == "send" && s.aboutMoney()) ||
@@ -370,8 +369,9 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	switch {
 	case s.aboutMoney() && knownHarmless(lines):
 	case s.aboutMoney():
-		aside := l != nil && (l.Peer || !l.Primary && !l.Dialog && (l.Tabs && !(l.Last && l.Button) ||
-			s.sumBeside(false) == "" || !l.Button && (l.Bar || len(l.Beside) > 0)))
+		aside := l != nil && (l.Peer || !l.Primary && !l.Dialog &&
+			(l.Tabs && !(l.Last && l.Button) || s.sumBeside(false) == "" ||
+				!l.Button && (l.Bar || len(l.Beside) > 0)))
 		if aside && !vague && !says {
 			break
 		}

@@ -175,14 +175,14 @@ func (p *page) last(i int) bool {
 	})
 }
 
-// lowest reports whether nothing that takes touches stands below the element i, save the tabs of
-// the page, and below a button words, and buttons like it.
+// lowest reports whether only tabs take touches below the element i, below a button also its like.
 func (p *page) lowest(i int) bool {
 	e := &p.list[i]
 	for j := range p.list {
 		o := &p.list[j]
 		if o.Touchable() && o.Bounds.Min.Y >= e.Bounds.Max.Y-0.01 && !(p.tabs && p.tab(j)) &&
-			!(button(e) && (strings.HasSuffix(o.Class, "TextView") || button(o) && p.column(i, j))) {
+			!(button(e) && (strings.HasSuffix(o.Class, "TextView") ||
+				button(o) && p.column(i, j))) {
 			return false
 		}
 	}
