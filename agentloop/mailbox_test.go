@@ -2,7 +2,9 @@ package agentloop_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -142,4 +144,23 @@ func TestAnActionThatWaitsIsDroppedByAnInstruction(t *testing.T) {
 	p.say(agentloop.AsNote, "it is dear")
 	pursued(t, r, pending)
 	require.Len(t, r.phone.touches, 1)
+}
+
+// silent is a journal whose store does not answer.
+type silent struct{ post }
+
+func (s *silent) Messages(ctx context.Context, _ int64) ([]agentloop.Message, error) {
+	<-ctx.Done()
+	return nil, fmt.Errorf("reading: %w", context.Cause(ctx))
+}
+
+// A store that answers nothing is away for now: the run can go on when it is back.
+func TestAMailboxThatDoesNotAnswerEndsTheRunAsAStoreThatIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, p := posted(tap(100, 100), done)
+		r.runner.Journal = &silent{*p}
+		end, _, err := r.runner.Run(t.Context(), agentloop.Progress{Task: "pick"}, 0)
+		require.Equal(t, agentloop.StoreUnavailable, end.Reason, "%v", err)
+		require.Empty(t, r.phone.touches)
+	})
 }

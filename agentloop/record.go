@@ -48,7 +48,8 @@ func (r *record) prepare(ctx context.Context, s *Step) {
 // count while the entries of others go on before it.
 const journalTime = 10 * time.Second
 
-var errJournalTime = fmt.Errorf("the store did not answer within %v", journalTime)
+var errJournalTime error = Unavailable(
+	fmt.Sprintf("the store did not answer within %v", journalTime))
 
 // toJournal is ctx for such an entry.
 func toJournal(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -56,6 +56,7 @@ type Filter struct {
 	Unapplied bool   // only those whose answer was not applied
 	NoRun     bool   // only questions that no run has asked
 	Brief     bool   // the list needs no more of a question than its ID, Status and times
+	Limit     int    // of the newest, 0 means all
 }
 
 // Match reports whether the filter lets q through.

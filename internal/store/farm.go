@@ -98,7 +98,7 @@ func (f Farm) bury(ctx context.Context, id string, forget bool) error {
 		if !forget {
 			return tx.exec(ctx, "UPDATE leases SET expires_at = since WHERE serial = ?", id)
 		}
-		err := tx.exec(ctx, departure, id)
+		err := tx.exec(ctx, "DELETE FROM leases WHERE serial = ?", id)
 		if err == nil {
 			err = tx.exec(ctx, "DELETE FROM workers WHERE id = ?", id)
 		}

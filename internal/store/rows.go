@@ -30,7 +30,7 @@ func collect[T any](
 ) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	defer rows.Close()
 	var out []T
@@ -41,7 +41,10 @@ func collect[T any](
 		}
 		out = append(out, t)
 	}
-	return out, rows.Err()
+	if err := rows.Err(); err != nil {
+		return out, cmp.Or(context.Cause(ctx), err)
+	}
+	return out, nil
 }
 
 // oneRow reads one row. It returns ErrNotFound without a row.

@@ -70,6 +70,9 @@ func (o records) viewOf(q inquiry.Question) inquiryView {
 // that is 0. The list is never nil.
 func (o records) visible(ctx context.Context, v viewer, f inquiry.Filter, most int) (
 	[]inquiryView, error) {
+	if v.All {
+		f.Limit = most
+	}
 	all, err := o.questions.List(ctx, f)
 	if err != nil {
 		return nil, err

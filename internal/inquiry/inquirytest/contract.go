@@ -399,6 +399,9 @@ func list(t *testing.T, s inquiry.Store) {
 		{inquiry.Filter{Beginning: all[1].ID[:30]}, all[1:2]},
 		{inquiry.Filter{Beginning: all[1].ID + "0"}, nil},
 		{inquiry.Filter{Beginning: "%"}, nil},
+		{inquiry.Filter{Limit: 2}, all[len(all)-2:]},
+		{inquiry.Filter{Limit: 1, SessionID: "s1"}, all[1:2]},
+		{inquiry.Filter{Limit: len(all) + 1}, all},
 	} {
 		got, err := s.List(t.Context(), c.f)
 		require.NoError(t, err)

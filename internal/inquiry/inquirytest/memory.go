@@ -195,5 +195,8 @@ func (m *Memory) List(_ context.Context, f inquiry.Filter) ([]inquiry.Question, 
 	slices.SortStableFunc(out, func(a, b inquiry.Question) int {
 		return a.AskedAt.Compare(b.AskedAt)
 	})
+	if f.Limit > 0 {
+		out = out[max(len(out)-f.Limit, 0):]
+	}
 	return out, nil
 }
