@@ -16,8 +16,8 @@ import (
 // action that is pending in the last of them is carried out in that step, see [Progress.From].
 //
 // It returns an error only when the run could not be written down, or the gate could not decide.
-// Ending.Reason is that of [Failed] then, and the phone is not touched any more. All other obstacles
-// are an Ending.
+// Ending.Reason is that of [Failed] then, and the phone is not touched any more. All other
+// obstacles are an Ending.
 //
 // Cancelling ctx ends the run as its cause says (see [ErrPaused] and its kin). A gesture that has
 // begun is finished and journaled first. A decision that arrives later is not carried out. When Run

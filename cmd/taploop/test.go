@@ -112,8 +112,8 @@ func (c *testCmd) check() error {
 	return nil
 }
 
-// items reads and chooses the cases to run, and the configuration, whose faults come with the items.
-// The faults of a suite are told in its own words, a line each.
+// items reads and chooses the cases to run, and the configuration, whose faults come with the
+// items. The faults of a suite are told in its own words, a line each.
 func (c *testCmd) items(ctx context.Context, a *invocation) ([]*suite.Item, error) {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}

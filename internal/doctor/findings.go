@@ -40,7 +40,8 @@ func (f Finding) Print(w io.Writer, paint tty.Painter, lang string) {
 	says := words.Phrase(lang, string(f.Level))
 	says += strings.Repeat(" ", max(9-ansi.StringWidth(says), 1))
 	paint.Line(w, tty.Span{Tone: tone, Text: says}, tty.Span{Text: f.Says + "  [" + f.ID + "]"})
-	tty.Sheet{To: w, Columns: tty.Columns(w), Lang: lang}.Line(strings.Repeat(" ", 9)+"try: ", f.Mend)
+	sheet := tty.Sheet{To: w, Columns: tty.Columns(w), Lang: lang}
+	sheet.Line(strings.Repeat(" ", 9)+"try: ", f.Mend)
 }
 
 // Report is all that was found. A cause has one finding, and what follows from it has none.

@@ -359,8 +359,8 @@ func (qs Questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Quest
 		columns, scan = briefColumns, scanBrief
 	}
 	list, err := collect(ctx, qs.read, scan,
-		"SELECT "+columns+" FROM questions WHERE "+w.sql+" ORDER BY asked_at DESC, rowid DESC LIMIT ?",
-		w.limited(f.Limit)...)
+		"SELECT "+columns+" FROM questions WHERE "+w.sql+
+			" ORDER BY asked_at DESC, rowid DESC LIMIT ?", w.limited(f.Limit)...)
 	if slices.Reverse(list); err == nil {
 		list, err = qs.standing(ctx, list)
 	}
