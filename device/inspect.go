@@ -185,27 +185,33 @@ func (h *Host) AwaitPhones(ctx context.Context, n int, boot bool) ([]PhoneInfo, 
 		list, err := h.List(ctx)
 		usable := slices.DeleteFunc(slices.Clone(list),
 			func(i PhoneInfo) bool { return !i.Usable() })
-		if err == nil && len(usable) >= n && (!boot || h.booted(ctx, usable)) {
+		if err == nil && len(usable) < n {
+			err = fmt.Errorf("%d usable phones of %d", len(usable), n)
+		} else if err == nil && boot {
+			err = h.booted(ctx, usable)
+		}
+		if err == nil {
 			return list, nil
 		}
 		select {
 		case <-time.After(500 * time.Millisecond):
 		case <-ctx.Done():
-			if err == nil {
-				err = fmt.Errorf("%d usable phones of %d", len(usable), n)
-			}
-			return list, fmt.Errorf("%w (%w)", context.Cause(ctx), err)
+			return list, fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
 	}
 }
 
-func (h *Host) booted(ctx context.Context, phones []PhoneInfo) bool {
-	return !slices.ContainsFunc(phones, func(i PhoneInfo) bool {
+// booted is an error about the first of the phones that has not started up.
+func (h *Host) booted(ctx context.Context, phones []PhoneInfo) error {
+	for _, i := range phones {
 		p, err := h.Open(ctx, i.Serial)
-		if err != nil {
-			return true
+		up := false
+		if err == nil {
+			up, err = p.Admin().Booted(ctx)
 		}
-		up, err := p.Admin().Booted(ctx)
-		return err != nil || !up
-	})
+		if err != nil || !up {
+			return fmt.Errorf("phone %s has not started up", i.Serial)
+		}
+	}
+	return nil
 }

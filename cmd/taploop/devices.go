@@ -63,8 +63,8 @@ func (c *devicesCmd) phones(ctx context.Context, host *device.Host) ([]device.Ph
 	if !c.waits() {
 		return host.List(ctx)
 	}
-	late := hint.Add(fmt.Errorf("no phone within %v", c.Timeout),
-		"start one, or wait longer with --timeout")
+	late := hint.Add(fmt.Errorf("the wait of %v is over", c.Timeout),
+		"start a phone, or wait longer with --timeout")
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout, late)
 	defer cancel()
 	return host.AwaitPhones(ctx, int(c.Phones), c.Boot)

@@ -22,7 +22,7 @@ func TestDevicesWaitsForPhones(t *testing.T) {
 	}
 	code, said := list("--wait", "--timeout", "50ms")
 	require.Equal(t, exitPhone, code)
-	require.Contains(t, said, "no phone within 50ms")
+	require.Contains(t, said, "the wait of 50ms is over: ")
 	done := make(chan string)
 	go func() {
 		_, said := list("--boot", "--timeout", "20s")
@@ -33,7 +33,7 @@ func TestDevicesWaitsForPhones(t *testing.T) {
 	for _, more := range [][]string{{"--watch", "--wait"}, {"--watch"}, nil} {
 		code, said = list(append(more, "--phones", "2", "--timeout", "50ms")...)
 		require.Equal(t, exitPhone, code, "%s", more)
-		require.Contains(t, said, "no phone within 50ms", more)
+		require.Contains(t, said, "the wait of 50ms is over: ", more)
 	}
 	require.NoError(t, f.adb.SetState("late", adbserver.StateOffline))
 	code, _ = list("--wait", "--timeout", "50ms")

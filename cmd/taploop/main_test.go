@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -42,6 +43,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	signal.Reset() // those that the program catches end the tests
 	os.Exit(withProgram(adbtest.Inside(m)))
 }
 

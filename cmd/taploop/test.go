@@ -14,6 +14,7 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/stage"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
@@ -58,16 +59,18 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	sum := testreport.Summary{Program: "taploop " + ownVersion(), Started: time.Now(),
 		Dir: c.folder(), Lang: a.Lang()}
-	unplayed := func(all []suite.Result, why error) error {
-		if sum.Results = all; !c.DryRun && (sum.Dir != "" || inGitHub(a)) {
+	unplayed := func(items []*suite.Item, why error) error {
+		wrong, _ := errors.AsType[keys.Problems](why)
+		sum.Results = append(suite.Unread(wrong), play.Unplayed(ctx, items, why, sum.Lang)...)
+		if sum.Dir != "" || inGitHub(a) {
 			why = errors.Join(why, c.write(a, &sum))
 		}
-		return why
+		return cmp.Or(ctx.Err(), why)
 	}
 	items, err := c.items(ctx, a)
-	switch wrong, _ := errors.AsType[keys.Problems](err); {
+	switch {
 	case err != nil:
-		return unplayed(append(suite.Unread(wrong), play.Unplayed(items, err)...), err)
+		return unplayed(items, err)
 	case c.DryRun:
 		return listItems(a, items)
 	case len(items) == 0: // of this shard
@@ -81,7 +84,7 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 		doing: map[string]string{}}
 	s, err := stage.Open(ctx, &a.Settings, items, c.options(a, view))
 	if err != nil {
-		return unplayed(play.Unplayed(items, err), err)
+		return unplayed(items, err)
 	}
 	sum.Results, err = s.Run(ctx, items)
 	view.end()
@@ -105,6 +108,9 @@ func (c *testCmd) check() error {
 		return app.Usage(errors.New("the name of a file is empty"), "leave it out")
 	case slices.Contains([]string{c.Junit, c.JSON, c.Report, c.Allure}, "-"):
 		return app.Usage(errors.New("- is no place for a report"), "name a file or a folder")
+	case c.DryRun && c.folder() != "":
+		return app.Usage(errors.New("--dry-run runs nothing, and writes no report"),
+			"leave out --junit, --allure, --report and --json")
 	case c.Timeout != nil && *c.Timeout <= 0:
 		return app.Usage(fmt.Errorf("--timeout is %v", *c.Timeout),
 			"use one of more than 0, such as 5m")
@@ -118,8 +124,7 @@ func (c *testCmd) items(ctx context.Context, a *invocation) ([]*suite.Item, erro
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}
 	}
-	items, err := suite.Read(ctx, c.Paths, suite.Options{Lenient: c.DryRun,
-		Getenv: a.Options.Getenv,
+	items, err := suite.Read(ctx, c.Paths, suite.Options{Getenv: a.Options.Getenv,
 		Note: func(p keys.Problem) {
 			a.notef("%v: %s", p.Position, a.phrase(p.Text))
 		}})
@@ -128,6 +133,9 @@ func (c *testCmd) items(ctx context.Context, a *invocation) ([]*suite.Item, erro
 			wrong[n].Text = a.phrase(wrong[n].Text)
 		}
 		return nil, app.Usage(wrong, "taploop test --schema prints the JSON Schema for editors")
+	}
+	if err != nil {
+		return nil, err
 	}
 	chosen := suite.Selection{Grep: c.Grep, Shard: c.Shard}
 	for _, t := range c.Tags {
@@ -186,18 +194,16 @@ func (c *testCmd) write(a *invocation, sum *testreport.Summary) error {
 		page = filepath.Join(c.Report, "index.html")
 	}
 	for _, f := range []struct {
-		name string
-		make func() ([]byte, error)
-	}{{c.Junit, sum.JUnit}, {page, sum.Page}, {c.JSON, sum.JSON}} {
+		name, mark string
+		make       func() ([]byte, error)
+	}{{c.Junit, `<testsuites name="taploop"`, sum.JUnit}, {page, "<title>taploop test: ", sum.Page},
+		{c.JSON, `"program": "taploop`, sum.JSON}} {
 		if f.name == "" {
 			continue
 		}
 		b, err := f.make()
 		if err == nil {
-			err = os.MkdirAll(filepath.Dir(f.name), 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(f.name, b, 0o644)
+			err = files.Replace(f.name, f.mark, b)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("writing %s: %w", f.name, err))

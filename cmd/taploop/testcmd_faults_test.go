@@ -73,8 +73,9 @@ func TestATeardownThatALostPhoneFailsStandsInTheReports(t *testing.T) {
 		require.Equal(t, "phone-2", r.Last().Phone)
 		notes = append(notes, r.Last().Notes...)
 	}
-	require.Len(t, notes, 1, f.said)
-	require.Contains(t, notes[0], "teardown of s on phone-1: ")
+	require.Len(t, notes, 2, f.said)
+	require.Contains(t, notes[0], "phone-1 is taken out: ")
+	require.Contains(t, notes[1], "teardown of s on phone-1: ")
 }
 
 // A cassette may be larger than files that people write.

@@ -32,13 +32,17 @@ func TestACaseOfALostPhoneGoesToAnotherOne(t *testing.T) {
 	var once sync.Once
 	f.asked = func(*scripted.Request) { once.Do(func() { f.adb.Detach("phone-1") }) }
 	code, all := f.test("cases: [{name: a, task: t, with: [{n: 1}, {n: 2}, {n: 3}], "+
-		"expect: [{app: com.android.launcher3}]}]", "--phones", "phone-1,phone-2")
+		"expect: [{app: com.android.launcher3}]}]", "--phones", "phone-1,phone-2", "--junit",
+		filepath.Join(f.dir, "j.xml"))
 	require.Equal(t, exitDone, code, f.said)
 	for _, r := range all {
 		require.Equal(t, suite.Passed, r.Outcome, r.Message)
 		require.Len(t, r.Attempts, 1)
 	}
 	require.Contains(t, f.said, "phone-1 is taken out")
+	for _, report := range []string{"j.xml", "r/index.html", "r/all.json"} {
+		require.Contains(t, f.report(report), "phone-1 is taken out: ")
+	}
 
 	f.adb.Detach("phone-2")
 	code, _ = f.test("cases: [{name: a, task: t, expect: none}]")
@@ -278,6 +282,10 @@ func TestADryRunTouchesNothing(t *testing.T) {
 	code, _ := f.test("secrets: [NOT_SET_HERE]\ncases:\n"+
 		"- {name: a, task: t, with: [{n: 1}, {n: 2}], expect: none}\n"+
 		"- {name: b, task: t, expect: none}", "--dry-run", "--shard", "2/2")
+	require.Equal(t, exitUsage, code, f.said)
+	require.Contains(t, f.said, "NOT_SET_HERE, a secret of this suite, is not set")
+	f.env = append(f.env, "NOT_SET_HERE=now it is")
+	code, _ = f.run(t.Context(), filepath.Join(f.dir, "s.yaml"), "--dry-run", "--shard", "2/2")
 	require.Equal(t, exitDone, code, f.said)
 	require.Contains(t, f.out, "s.yaml:3:3")
 	require.Contains(t, f.out, "a [n=2]")

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -81,8 +82,9 @@ func (f *tested) run(ctx context.Context, args ...string) (code int, all []suite
 	var out, said bytes.Buffer
 	results := filepath.Join(f.dir, "r", "all.json")
 	_ = os.Remove(results)
-	args = append([]string{"test"}, append(args, "--json", results,
-		"--report", filepath.Join(f.dir, "r"))...)
+	if args = append([]string{"test"}, args...); !slices.Contains(args, "--dry-run") {
+		args = append(args, "--json", results, "--report", filepath.Join(f.dir, "r"))
+	}
 	code = run(ctx, args, f.env, streams{strings.NewReader(""), &out, &said})
 	f.out, f.said = out.String(), said.String()
 	var sum struct{ Results []suite.Result }

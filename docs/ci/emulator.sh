@@ -4,12 +4,15 @@ set -e
 : "${ANDROID_AVD_HOME:=$HOME/.android/avd}"
 export ANDROID_AVD_HOME
 start() { emulator -avd ci -no-window -noaudio -no-boot-anim -gpu swiftshader_indirect "$@"; }
-if ! test -d "$ANDROID_AVD_HOME/ci.avd"; then
-  echo no | avdmanager create avd -n ci -k 'system-images;android-34;google_apis;x86_64'
+if ! test -f "$ANDROID_AVD_HOME/ci.made"; then
+  rm -rf "$ANDROID_AVD_HOME/ci.avd" "$ANDROID_AVD_HOME/ci.ini" # half of one
+  echo no | avdmanager create avd -n ci -d pixel_6 -k 'system-images;android-34;google_apis;x86_64'
   start &
   taploop devices --wait --boot --timeout 10m
   adb emu kill # which saves the snapshot
   wait
+  touch "$ANDROID_AVD_HOME/ci.made"
 fi
+rm -rf "$ANDROID_AVD_HOME"/ci.avd/*.lock # of an emulator that was killed
 start -no-snapshot-save > emulator.log 2>&1 &
 taploop devices --wait --boot --timeout 3m

@@ -280,7 +280,7 @@ func (r *Replayer) missed(says string, seen *Sight) *Divergence {
 	if near, _ := r.nearest(says); near != nil && near.Sight != nil {
 		d.was = near.Sight
 		if why, err := r.compare(near.Sight, seen); err == nil && why != "" {
-			d.why = why + "; " + d.why
+			d.why = why
 		}
 	}
 	return d
@@ -297,6 +297,17 @@ func (r *Replayer) miss(says string) string {
 			"and this one %q", around(near.says, at), around(says, at))
 	}
 	return "the cassette is empty"
+}
+
+// Model is the name of the model that was asked, or "".
+func (r *Replayer) Model() string {
+	var body struct{ Model string }
+	for _, t := range r.all {
+		if json.Unmarshal(t.Request.Body, &body) == nil && body.Model != "" {
+			break
+		}
+	}
+	return body.Model
 }
 
 // nearest returns the recorded request that agrees with says for the longest part, preferably one
@@ -325,6 +336,6 @@ func common(a, b string) int {
 
 // around is s near i, cut between runes.
 func around(s string, i int) string {
-	from, to := max(i-30, 0), min(i+70, len(s))
+	from, to := max(i-20, 0), min(i+40, len(s))
 	return strings.ToValidUTF8(s[from:to], "")
 }

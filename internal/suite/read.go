@@ -26,8 +26,6 @@ import (
 // Options of Read.
 type Options struct {
 	Getenv func(string) string
-	// Lenient reads suites whose secrets are not set, to look at them.
-	Lenient bool
 	// Note, unless it is nil, is called for files of a folder that cannot be read, and for cases
 	// that a model can pass by its words.
 	Note func(keys.Problem)
@@ -63,6 +61,8 @@ func Read(ctx context.Context, paths []string, o Options) ([]*Item, error) {
 		switch first := recorded[i.Cassette()]; {
 		case read[filepath.Clean(i.Cassette())] || maybeSuite(i.Cassette()):
 			problems.Add(i.Case.Of("cassette"), "this names a suite, no recording (NAME.jsonl)")
+		case i.Case.Cassette != "" && !filepath.IsLocal(i.Case.Cassette):
+			problems.Add(i.Case.Of("cassette"), "want a path below the suite's folder")
 		case first == nil:
 		case i.Case.Cassette != "":
 			problems.Add(i.Case.Of("cassette"), "the case %q has this cassette too", first.Name)
@@ -201,10 +201,10 @@ func (o Options) secretsOf(s *Suite, problems *keys.Problems) map[string]string 
 	for _, name := range s.Secrets {
 		value := o.Getenv(name)
 		switch {
-		case value == "" && !o.Lenient:
+		case value == "":
 			problems.Add(s.Of("secrets"), "the environment variable %s, a secret of this suite, "+
 				"is not set", name)
-		case value != "" && len([]rune(value)) < leastSecret:
+		case len([]rune(value)) < leastSecret:
 			problems.Add(s.Of("secrets"), "the value of %s is too short to be masked (at least "+
 				"%d characters)", name, leastSecret)
 		}

@@ -49,11 +49,12 @@ func (t *Trouble) Unwrap() error { return t.Err }
 
 // Checked is an expectation with what was found.
 type Checked struct {
-	What   string `json:"what"`
-	Line   int    `json:"line,omitempty"`
-	OK     bool   `json:"ok"`
-	Got    string `json:"got,omitempty"`    // what was found instead
-	Judged bool   `json:"judged,omitempty"` // a model's word
+	What     string `json:"what"`
+	Line     int    `json:"line,omitempty"`
+	OK       bool   `json:"ok"`
+	Got      string `json:"got,omitempty"`       // what was found instead
+	NotAsked string `json:"not_asked,omitempty"` // why it is not known whether it holds
+	Judged   bool   `json:"judged,omitempty"`    // a model's word
 }
 
 // Attachment is a file about an attempt.

@@ -5,7 +5,7 @@ import "github.com/taploop/taploop/internal/words"
 // Words are the texts about tests that people read.
 type Words struct {
 	Outcomes map[Outcome]string
-	Sum      struct{ Line, Count, None string }
+	Sum      struct{ Line, Count, None, NoneRan string }
 	Play     struct {
 		Claimed, Expected, Checking, Healed, Flaky, Crashed, Hung, Tokens, Cost, Time, Steps,
 		AllSteps, OverTime, Asks, GaveUp, Interrupted, Needs, FailFast, NoFit, NoneLeft, TakenOut,
@@ -13,7 +13,7 @@ type Words struct {
 	}
 	Found Found
 	Page  struct {
-		Lang, Line, Took, Attempt, Phone, Answer, Claimed, Judged, Asked, NoAnswer, Note string
+		Lang, Line, Took, Attempt, Phone, Answer, Claimed, Judged, Asked, NoAnswer, Note, NotAsked string
 	}
 }
 
@@ -21,7 +21,7 @@ type Words struct {
 type Found struct {
 	Reported, Is, Rows, TheRows, Count, NoneLike, Nearest, ID, Class, Text, Desc, Checked, Enabled,
 	Front, NoApp, Secure, Shown, Says, NotThere, There, Contains, Ended, LogLine, NoLine, Dark,
-	Shape, Differs, No, Own string
+	Shape, Differs, No, Own, Model, Known string
 }
 
 // WordsIn returns the texts in the language that fits best.

@@ -122,11 +122,12 @@ func (p *progressWatch) drain(steps <-chan runs.Event) {
 	}
 }
 
-// begin reports where a run stands that is going. One that has its phone and does not run yet
-// reports itself in a moment.
+// begin reports where a run stands that is going. One that has its phone, or has nobody before it,
+// and does not run yet reports itself in a moment.
 func (p *progressWatch) begin(st runs.Status) {
 	h, held, err := p.opts.Leases.Holder(p.ctx, st.Session.Serial)
-	starting := err == nil && held && h.RunID == st.Run.ID && st.Run.State == store.Queued
+	starting := err == nil && st.Run.State == store.Queued && st.Ahead == 0 &&
+		(!held || h.RunID == st.Run.ID)
 	if st.Reason == agentloop.StillRunning && !starting {
 		p.say(p.status(st))
 	}

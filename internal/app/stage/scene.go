@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,6 +18,7 @@ import (
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
@@ -89,8 +89,12 @@ func (x *scene) cassettes() (map[string]any, error) {
 		}
 		more["model.record"] = x.cassette
 	case Replay, Heal:
+		tape := new(model.Replayer)
 		if err == nil {
 			err = os.WriteFile(x.cassette, b, 0o600)
+		}
+		if err == nil {
+			tape, err = model.NewReplayer(file, nil)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			err = hint.Add(fmt.Errorf("there is no cassette %s", file),
@@ -100,7 +104,7 @@ func (x *scene) cassettes() (map[string]any, error) {
 			return nil, &suite.Trouble{Kind: suite.KindCassette, Err: err}
 		}
 		unnamed := x.stage.base.Conf.Origin("model.name") == config.ByDefault
-		if name := modelOn(b); name != "" && unnamed {
+		if name := tape.Model(); name != "" && unnamed {
 			more["model.name"] = name
 		}
 		if mode == Replay {
@@ -111,21 +115,6 @@ func (x *scene) cassettes() (map[string]any, error) {
 		more["model.record"] = x.newCassette()
 	}
 	return more, nil
-}
-
-// modelOn is the name of the model whose replies are on a cassette, or "".
-func modelOn(cassette []byte) string {
-	for line := range bytes.Lines(cassette) {
-		var x struct {
-			Request struct {
-				Body struct{ Model string }
-			}
-		}
-		if json.Unmarshal(line, &x) == nil && x.Request.Body.Model != "" {
-			return x.Request.Body.Model
-		}
-	}
-	return ""
 }
 
 // newCassette is the file that a replay writes which asks the model.
@@ -166,18 +155,21 @@ func (x *scene) stepAt(ctx context.Context, session string, by time.Time) (step 
 	return step
 }
 
-// files implements play.Scene.Files.
-func (x *scene) files(ctx context.Context, session string, failed bool, keep play.Keep) error {
+// files implements play.Scene.Files. What the agent has done has failed where its case has.
+func (x *scene) files(ctx context.Context, session, why string, keep play.Keep) error {
+	all, err := x.parts.Store.Trajectory(ctx, session)
+	if n := len(all.Runs) - 1; n >= 0 && why != "" && all.Runs[n].State == store.Completed {
+		all.Runs[n].State, all.Runs[n].StopReason, all.Runs[n].Error = store.Failed, "", why
+	}
 	var page bytes.Buffer
-	err := export.HTML(ctx, &page, x.parts.Store, session)
+	if err == nil {
+		err = export.Page(ctx, &page, x.parts.Store, all)
+	}
 	if err == nil {
 		err = keep("steps.html", "text/html", page.Bytes())
 	}
-	if failed && err == nil {
-		var replies string
-		if replies, err = x.replies(ctx, session); err == nil {
-			err = keep("replies.txt", "text/plain", []byte(replies))
-		}
+	if why != "" && err == nil {
+		err = keep("replies.txt", "text/plain", replies(all))
 	}
 	pictures, _ := filepath.Glob(x.cassette + ".step*.png")
 	for _, file := range pictures {
@@ -192,9 +184,8 @@ func (x *scene) files(ctx context.Context, session string, failed bool, keep pla
 }
 
 // replies is what the model wrote, step by step.
-func (x *scene) replies(ctx context.Context, session string) (string, error) {
-	all, err := x.parts.Store.Trajectory(ctx, session)
-	var b strings.Builder
+func replies(all store.Trajectory) []byte {
+	var b bytes.Buffer
 	for _, st := range all.Steps {
 		for n, t := range st.Proposal.Tries {
 			fmt.Fprintf(&b, "--- step %d, reply %d, by %s\n%s\n", st.Index, n+1, t.Model, t.Reply)
@@ -203,7 +194,7 @@ func (x *scene) replies(ctx context.Context, session string) (string, error) {
 			}
 		}
 	}
-	return b.String(), err
+	return b.Bytes()
 }
 
 // close implements play.Scene.Close. It keeps what was recorded.
@@ -225,9 +216,7 @@ func (x *scene) close(passed bool) error {
 	}
 	b, failed := os.ReadFile(from)
 	if failed == nil {
-		if failed = os.MkdirAll(filepath.Dir(to), 0o755); failed == nil {
-			failed = os.WriteFile(to, x.stage.opts.Play.Mask.Bytes(b), 0o644)
-		}
+		failed = files.Replace(to, "", x.stage.opts.Play.Mask.Bytes(b))
 	}
 	return errors.Join(err, failed, os.RemoveAll(x.folder))
 }

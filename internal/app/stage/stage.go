@@ -19,6 +19,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/store"
@@ -247,7 +248,8 @@ func (s *Stage) simulate(ctx context.Context, count string, set map[string]any) 
 			Model: "taploop sandbox", SDK: 34})
 	}
 	set["adb.server"] = sim.Addr
-	if s.base.Conf.Origin("model.base_url") == config.ByDefault && s.opts.Mode != Replay {
+	if s.base.Conf.Origin("model.base_url") == config.ByDefault && s.opts.Mode != Replay &&
+		s.opts.Mode != Heal {
 		set["model.base_url"], set["model.name"] = sim.Model.BaseURL, "scripted"
 		s.opts.Scripted()
 	}
@@ -272,9 +274,5 @@ func (s *Stage) usable(ctx context.Context, serial string) bool {
 // keep keeps a file of an attempt.
 func (s *Stage) keep(a play.Attempt, name string, b []byte) (string, error) {
 	path := filepath.Join("cases", a.Item.Folder(), fmt.Sprintf("attempt-%d", a.Number), name)
-	whole := filepath.Join(s.opts.Dir, path)
-	if err := os.MkdirAll(filepath.Dir(whole), 0o755); err != nil {
-		return "", err
-	}
-	return filepath.ToSlash(path), os.WriteFile(whole, b, 0o644)
+	return filepath.ToSlash(path), files.Replace(filepath.Join(s.opts.Dir, path), "", b)
 }

@@ -28,7 +28,7 @@ func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error 
 	}
 	t, err := src.Trajectory(ctx, sessionID)
 	if err == nil {
-		err = writePage(ctx, w, src, t)
+		err = Page(ctx, w, src, t)
 	}
 	if err != nil {
 		return fmt.Errorf("exporting session %s as HTML: %w", sessionID, err)
@@ -36,7 +36,8 @@ func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error 
 	return nil
 }
 
-func writePage(ctx context.Context, w io.Writer, src Source, t store.Trajectory) error {
+// Page writes the page of one session.
+func Page(ctx context.Context, w io.Writer, src Source, t store.Trajectory) error {
 	told, err := TellAll(ctx, src, t)
 	if err != nil {
 		return err

@@ -57,15 +57,26 @@ type Facts struct {
 // every is how long there is between two looks for what is to become true.
 const every = 300 * time.Millisecond
 
+// Unasked is an expectation that is not asked, as the outcome is known without it.
+func Unasked(e *suite.Expect, say *suite.Found) suite.Checked {
+	what := Words(e)
+	switch {
+	case e.Judged != "":
+		what = fmt.Sprintf(say.Model, what)
+	case e.Answer.Regexp != nil:
+		what = fmt.Sprintf(say.Own, what)
+	}
+	return suite.Checked{What: what, Line: e.At().Line, Judged: e.Judged != "",
+		NotAsked: say.Known}
+}
+
 // Check checks one expectation, until it is true or its time is over. Its error is one of the phone
 // or of the judging model, and says nothing about the expectation.
 func Check(ctx context.Context, p Phone, e *suite.Expect, f *Facts) (suite.Checked, error) {
 	end := time.Now().Add(time.Duration(e.Within))
-	out := suite.Checked{What: Words(e), Line: e.At().Line, Judged: e.Judged != ""}
 	c := checker{p, f, &cmp.Or(f.Say, suite.WordsIn("")).Found}
-	if e.Answer.Regexp != nil {
-		out.What = fmt.Sprintf(c.say.Own, out.What)
-	}
+	out := Unasked(e, c.say)
+	out.NotAsked = ""
 	if out.Judged { // a no is not asked about again: the screen gets its time before
 		if err := wait.For(ctx, time.Duration(e.Within)); err != nil {
 			return out, err
@@ -276,8 +287,11 @@ func (c checker) judge(ctx context.Context, claim string) (string, error) {
 	}
 	for n := range 2 {
 		yes, why, err := c.Judge(ctx, claim, look.Frame)
-		if err != nil || !yes {
-			return fmt.Sprintf(c.say.No, n+1, why), err
+		if err != nil {
+			return "", &suite.Trouble{Kind: suite.KindModel, Err: err}
+		}
+		if !yes {
+			return fmt.Sprintf(c.say.No, n+1, why), nil
 		}
 	}
 	return "", nil

@@ -42,7 +42,7 @@ func (c checker) picture(ctx context.Context, e *suite.Picture) (string, error) 
 		}
 	}
 	if !alike(seen.Bounds(), like.Bounds()) {
-		return fmt.Sprintf(c.say.Shape, e.Like, seen.Bounds().Size()), nil
+		return "", fmt.Errorf(c.say.Shape, e.Like, seen.Bounds().Size())
 	}
 	differs, err := difference(seen, like)
 	most := *cmp.Or(e.Tolerance, &usualTolerance)

@@ -38,32 +38,10 @@ func (t *try) call() *usecase.Call {
 func (t *try) play(ctx context.Context) {
 	var st runs.Status
 	for n, part := range t.at.Item.Stages {
-		next, err := t.begin(ctx, st, n, part)
-		if err != nil {
-			t.broke(suite.KindSuite, err)
-			break
+		if t.got.Outcome.Good() {
+			st = t.part(ctx, st, n, part)
 		}
-		st = next
-		if st, err = t.follow(ctx, st); err != nil {
-			t.broke(suite.KindSuite, err)
-			break
-		}
-		t.spent = plus(t.spent, st.Usage)
-		if at, is := skill.PlaceOf(st.Run.Progress); is && len(at.Healed) > 0 {
-			t.healed = len(at.Healed)
-		}
-		t.got.Claimed = st.Run.State == store.Completed
-		t.got.Answer, t.facts.Answer = st.Run.Answer, st.Run.Answer
-		if t.got.Claimed {
-			t.facts.Answer = strings.ReplaceAll(cmp.Or(t.scene.Told(), st.Run.Answer),
-				runs.SecretWord, cmp.Or(t.secret, runs.SecretWord))
-		}
-		if t.end(ctx, st); !t.got.Outcome.Good() {
-			break
-		}
-		if t.check(ctx, part.Expect, t.got.Claimed); !t.got.Outcome.Good() {
-			break
-		}
+		t.check(ctx, part.Expect)
 	}
 	t.got.Steps, t.got.Step = t.spent.Steps, st.Session.Steps
 	t.got.Sent, t.got.Got = t.spent.PromptTokens, t.spent.CompletionTokens
@@ -75,6 +53,30 @@ func (t *try) play(ctx context.Context) {
 			t.got.Notes = append(t.got.Notes, "ending the session: "+err.Error())
 		}
 	}
+}
+
+// part carries one part of the case out.
+func (t *try) part(ctx context.Context, st runs.Status, n int, part suite.Stage) runs.Status {
+	next, err := t.begin(ctx, st, n, part)
+	if err == nil {
+		st, err = t.follow(ctx, next)
+	}
+	if err != nil {
+		t.broke(suite.KindSuite, err)
+		return st
+	}
+	t.spent = plus(t.spent, st.Usage)
+	if at, is := skill.PlaceOf(st.Run.Progress); is && len(at.Healed) > 0 {
+		t.healed = len(at.Healed)
+	}
+	t.got.Claimed = st.Run.State == store.Completed
+	t.got.Answer, t.facts.Answer = st.Run.Answer, st.Run.Answer
+	if t.got.Claimed {
+		t.facts.Answer = strings.ReplaceAll(cmp.Or(t.scene.Told(), st.Run.Answer),
+			runs.SecretWord, cmp.Or(t.secret, runs.SecretWord))
+	}
+	t.end(ctx, st)
+	return st
 }
 
 func plus(a, b store.Usage) store.Usage {

@@ -20,11 +20,16 @@ func (t *try) keep(ctx context.Context) {
 	}
 	failed := !t.got.Outcome.Good()
 	if t.got.Session != "" {
-		note(t.scene.Files(ctx, t.got.Session, failed, t.file))
+		note(t.scene.Files(ctx, t.got.Session, t.scene.Plain(t.got.Message), t.file))
 	}
 	if !failed || gone(&t.got) {
 		return
 	}
+	log, err := t.scene.Admin.Logcat(ctx, t.facts.Since)
+	if err == nil {
+		err = t.file("logcat.txt", "text/plain", []byte(log))
+	}
+	note(err)
 	look, err := t.scene.Phone.Look(ctx)
 	if look.Frame != nil {
 		var jpeg []byte
@@ -35,11 +40,6 @@ func (t *try) keep(ctx context.Context) {
 	if !errors.Is(err, screen.ErrSecure) {
 		note(err)
 	}
-	log, err := t.scene.Admin.Logcat(ctx, t.facts.Since)
-	if err == nil {
-		err = t.file("logcat.txt", "text/plain", []byte(log))
-	}
-	note(err)
 }
 
 // file keeps one file, without the secrets if it is a text.

@@ -31,9 +31,9 @@ type Scene struct {
 	Told func() string
 	// Healed reports whether a replay had to ask the model.
 	Healed func() bool
-	// Files hands over what is kept of a session: its page and the model's replies. failed says
-	// that the attempt did not pass.
-	Files func(ctx context.Context, session string, failed bool, keep Keep) error
+	// Files hands over what is kept of a session: its page and the model's replies. why is why the
+	// attempt did not pass, or "".
+	Files func(ctx context.Context, session, why string, keep Keep) error
 	// StepAt is the step of a session whose screen was the last one to be seen by then, or 0.
 	StepAt func(ctx context.Context, session string, by time.Time) int
 	// Began is called with each run of the attempt, which the process may not live to end.

@@ -144,17 +144,19 @@ func (q *queue) add(i *suite.Item, a suite.Attempt, last bool) {
 	q.finish(i)
 }
 
-// remark adds a note to the last attempt of a suite on a phone, or where another one had its cases
-// then, when all phones have ended.
-func (q *queue) remark(s *suite.Suite, serial, words string) {
+// tell tells what went wrong beside the cases. When all phones have ended, that is a note at the last
+// attempt of the suite on the phone, or where another one had its cases then. Nil is any suite.
+func (q *queue) tell(s *suite.Suite, p Phone, words string) {
+	words = q.opts.Mask.Text(words)
+	q.opts.View.Note(words)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.remarks = append(q.remarks, func() {
 		at := new(suite.Attempt)
 		for _, i := range q.items {
 			all := q.at[i].Attempts
-			if last := len(all) - 1; i.Suite == s && last >= 0 &&
-				(at.Phone != serial || all[last].Phone == serial) {
+			if last := len(all) - 1; (s == nil || i.Suite == s) && last >= 0 &&
+				(at.Phone != p.Serial || all[last].Phone == p.Serial) {
 				at = &all[last]
 			}
 		}
@@ -164,7 +166,7 @@ func (q *queue) remark(s *suite.Suite, serial, words string) {
 
 // leave takes a phone out, whose item goes to another one. Without another one the item has failed.
 func (q *queue) leave(i *suite.Item, p Phone, a suite.Attempt) {
-	q.lose(p, a.Message)
+	q.lose(i.Suite, p, a.Message)
 	q.mu.Lock()
 	others := slices.ContainsFunc(q.phones, func(x Phone) bool { return fits(i.Suite, x) })
 	if others {
@@ -179,7 +181,8 @@ func (q *queue) leave(i *suite.Item, p Phone, a suite.Attempt) {
 }
 
 // lose takes a phone out.
-func (q *queue) lose(p Phone, why string) {
+func (q *queue) lose(s *suite.Suite, p Phone, why string) {
+	q.tell(s, p, fmt.Sprintf(q.say.Play.TakenOut, p.Serial, why))
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.phones = slices.DeleteFunc(q.phones, func(x Phone) bool { return x.Serial == p.Serial })

@@ -55,15 +55,24 @@ func (t *try) broke(kind string, err error) {
 }
 
 // Unplayed are the results of items that could not be begun, as phones or the suites' own parts are
-// missing.
-func Unplayed(items []*suite.Item, why error) (all []suite.Result) {
+// missing, or as ctx has ended, perhaps before there were items.
+func Unplayed(ctx context.Context, items []*suite.Item, why error, lang string) (
+	all []suite.Result) {
 	x, _ := errors.AsType[*suite.Trouble](trouble(suite.KindPhone, why))
+	interrupted := suite.WordsIn(lang).Play.Interrupted
 	for _, i := range items {
 		r := suite.NewResult(i)
-		if r.Message = string(i.Case.Skip); r.Message == "" {
+		switch r.Message = string(i.Case.Skip); {
+		case r.Message != "":
+		case ctx.Err() != nil:
+			r.Message = interrupted
+		default:
 			r.Outcome, r.Kind, r.Message = suite.SetupFailed, x.Kind, hint.Text(why)
 		}
 		all = append(all, r)
+	}
+	if len(items) == 0 && ctx.Err() != nil {
+		all = []suite.Result{{Name: "-", Outcome: suite.Skipped, Message: interrupted}}
 	}
 	return all
 }
@@ -106,7 +115,7 @@ func (t *try) tearDown(ctx context.Context) {
 	}
 	if err := lines(ctx, t.scene, t.at.Item.Suite, t.at.Item.Teardown); err != nil {
 		t.got.Notes = append(t.got.Notes, "teardown: "+err.Error())
-		t.note("teardown of " + t.at.Item.Name + ": " + err.Error())
+		t.opts.View.Note(t.opts.Mask.Text("teardown of " + t.at.Item.Name + ": " + err.Error()))
 	}
 	if len(t.at.Item.Teardown) > 0 {
 		t.crashed(ctx)
@@ -191,33 +200,37 @@ func (t *try) judge(ctx context.Context, claim string, f *screen.Frame) (bool, s
 	return yes, why, err
 }
 
-// check checks the expectations after a part of the case.
-func (t *try) check(ctx context.Context, list []suite.Expect, claimed bool) {
+// check checks the expectations after a part of the case that went well. One that cannot be asked
+// counts where none of the others fails.
+func (t *try) check(ctx context.Context, list []suite.Expect) {
 	phone := expect.Phone{Screen: t.scene.Phone, Inside: t.scene.Admin}
+	ended := !t.got.Outcome.Good()
+	var unasked error // of the first of them
 	for n := range list {
-		c, err := expect.Check(ctx, phone, &list[n], &t.facts)
-		if err != nil && ctx.Err() == nil {
-			kind := suite.KindSuite
-			if c.Judged {
-				kind = suite.KindModel
-			}
-			t.broke(kind, fmt.Errorf("%s: %w", fmt.Sprintf(t.say.Play.Checking, c.What), err))
+		e := &list[n]
+		if ended || e.Judged != "" && (unasked != nil || !t.got.Outcome.Good()) {
+			t.got.Checks = append(t.got.Checks, expect.Unasked(e, &t.say.Found))
+			continue
+		}
+		c, err := expect.Check(ctx, phone, e, &t.facts)
+		if err != nil {
+			c.NotAsked = cmp.Or(context.Cause(ctx), err).Error()
+			unasked = cmp.Or(unasked,
+				fmt.Errorf("%s: %w", fmt.Sprintf(t.say.Play.Checking, c.What), err))
 		}
 		t.got.Checks = append(t.got.Checks, c)
 		switch {
 		case ctx.Err() != nil:
 			t.fail(suite.Failed, "", "%v", context.Cause(ctx))
-			return
-		case err != nil:
-			return
-		case t.over(t.spent):
-			return
-		case c.OK:
-		case claimed:
+		case t.over(t.spent), err != nil, c.OK:
+		case t.got.Claimed:
 			t.fail(suite.Failed, "", t.say.Play.Claimed, c.What, c.Got)
 		default:
 			t.fail(suite.Failed, "", t.say.Play.Expected, c.What, c.Got)
 		}
+	}
+	if unasked != nil {
+		t.broke(suite.KindSuite, unasked)
 	}
 }
 

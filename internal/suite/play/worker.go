@@ -23,7 +23,7 @@ const tidying = time.Minute
 func (w *worker) work(ctx context.Context) {
 	var err error
 	if w.held, err = w.opts.Hold(w.working, w.phone.Serial); err != nil {
-		w.lose(w.phone, err.Error())
+		w.lose(nil, w.phone, err.Error())
 		return
 	}
 	defer w.teardown(ctx)
@@ -46,11 +46,10 @@ func (w *worker) item(ctx context.Context, i *suite.Item) bool {
 		if gone(&got) && ctx.Err() == nil {
 			back := w.held.Err() == nil && w.opts.Usable(ctx, w.phone.Serial)
 			if !back || again == 0 {
-				w.note(fmt.Sprintf(w.say.Play.TakenOut, w.phone.Serial, got.Message))
 				w.leave(i, w.phone, got)
 				return false
 			}
-			w.note(fmt.Sprintf(w.say.Play.IsBack, w.phone.Serial, got.Message))
+			w.tell(i.Suite, w.phone, fmt.Sprintf(w.say.Play.IsBack, w.phone.Serial, got.Message))
 			again, n = again-1, n-1
 			for s := range w.ready {
 				w.ready[s] = false
@@ -73,10 +72,6 @@ func gone(a *suite.Attempt) bool {
 func worthRetrying(a *suite.Attempt) bool {
 	return a.Outcome == suite.Failed ||
 		a.Outcome == suite.SetupFailed && (a.Kind == suite.KindModel || a.Kind == suite.KindApp)
-}
-
-func (w *worker) note(words string) {
-	w.opts.View.Note(w.opts.Mask.Text(words))
 }
 
 // attempt is one attempt of an item, with its secrets masked.
@@ -117,9 +112,7 @@ func (w *worker) teardown(ctx context.Context) {
 			_ = scene.Close(false) // nothing was recorded
 		}
 		if err != nil {
-			words := "teardown of " + s.Name + " on " + w.phone.Serial + ": " + err.Error()
-			w.note(words)
-			w.remark(s, w.phone.Serial, w.opts.Mask.Text(words))
+			w.tell(s, w.phone, "teardown of "+s.Name+" on "+w.phone.Serial+": "+err.Error())
 		}
 	}
 }
@@ -128,7 +121,7 @@ func (w *worker) teardown(ctx context.Context) {
 func (o *Options) mask(a *suite.Attempt) {
 	texts := []*string{&a.Message, &a.Answer, &a.Trace}
 	for n := range a.Checks {
-		texts = append(texts, &a.Checks[n].What, &a.Checks[n].Got)
+		texts = append(texts, &a.Checks[n].What, &a.Checks[n].Got, &a.Checks[n].NotAsked)
 	}
 	for n := range a.Asked {
 		texts = append(texts, &a.Asked[n].Question, &a.Asked[n].Answer)

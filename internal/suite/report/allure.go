@@ -48,7 +48,9 @@ func (s *Summary) allure(dir string, r *suite.Result, a *suite.Attempt, n int) e
 	steps, attached := []object{}, []object{}
 	for _, c := range a.Checks {
 		step := object{"name": c.What, "status": "passed", "stage": "finished"}
-		if !c.OK {
+		if c.NotAsked != "" {
+			step["status"], step["statusDetails"] = "skipped", object{"message": c.NotAsked}
+		} else if !c.OK {
 			step["status"], step["statusDetails"] = "failed", object{"message": c.Got}
 		}
 		steps = append(steps, step)

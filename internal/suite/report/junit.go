@@ -4,10 +4,12 @@ import (
 	"encoding/xml"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // The elements of JUnit XML, as Jenkins' junit-10.xsd has them.
@@ -124,9 +126,6 @@ func (s *Summary) junitCase(r *suite.Result) junitCase {
 	for n := range r.Attempts {
 		a := &r.Attempts[n]
 		c.Out += clean(details(r, a))
-		for _, f := range a.Files {
-			c.Out += "[[ATTACHMENT|" + clean(s.path(filepath.Join(s.Dir, f.Path))) + "]]\n"
-		}
 		if n == len(r.Attempts)-1 {
 			break
 		}
@@ -137,19 +136,20 @@ func (s *Summary) junitCase(r *suite.Result) junitCase {
 			c.Rerun = append(c.Rerun, again)
 		}
 	}
+	for _, a := range slices.Backward(r.Attempts) { // GitLab shows the first: the last screen
+		for _, f := range slices.Backward(a.Files) {
+			c.Out += "[[ATTACHMENT|" + clean(s.path(filepath.Join(s.Dir, f.Path))) + "]]\n"
+		}
+	}
 	return c
 }
 
-// clean replaces the characters that XML does not have, and the marks of attachments: models and
-// screens word texts.
+// clean takes out what steers or hides, what XML does not have, and the marks of attachments: models
+// and screens word texts.
 func clean(s string) string {
+	s = strings.NewReplacer("\uFFFE", "", "\uFFFF", "").Replace(text.Lines(s))
 	for strings.Contains(s, "[[") {
 		s = strings.ReplaceAll(s, "[[", "[ [")
 	}
-	return strings.Map(func(r rune) rune {
-		if r == '\t' || r == '\n' || r >= 0x20 && r != 0xFFFE && r != 0xFFFF {
-			return r
-		}
-		return '\uFFFD'
-	}, strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n"))
+	return s
 }

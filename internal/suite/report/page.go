@@ -16,7 +16,8 @@ var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"link": link, "add": func(a, b int) int { return a + b }, "clean": text.Lines,
-	"picture": func(f suite.Attachment) bool { return strings.HasPrefix(f.Type, "image/") },
+	"contains": strings.Contains,
+	"picture":  func(f suite.Attachment) bool { return strings.HasPrefix(f.Type, "image/") },
 }).Parse(pageText))
 
 // link is the address of a file from the page: of the steps, at the last one.

@@ -23,7 +23,7 @@ func summary(lang string) *report.Summary {
 	s := &report.Summary{Program: "taploop", Started: time.Unix(1, 0), Seconds: 2, Lang: lang}
 	for n, o := range suite.Outcomes() {
 		r := suite.Result{Suite: "s & <t>", File: "s.yaml", Line: n + 1, Outcome: o,
-			Name: string(o) + " \x00\x1b[31m]]> \"'😀\n", Message: "why <not>?"}
+			Name: string(o) + " \u202e\x00\x1b[31m]]> \"'😀\n", Message: "why <not>?"}
 		for i := range n {
 			r.Attempts = append(r.Attempts, suite.Attempt{Outcome: o, Kind: "phone", Steps: i,
 				Message: "]]>\x01", Claimed: true, Answer: "<b>done</b>", Phone: "p|1",
@@ -65,6 +65,7 @@ func TestJUnitOfEveryOutcomeIsValidForJenkins(t *testing.T) {
 	b, err := s.JUnit()
 	require.NoError(t, err)
 	reporttest.ValidJUnit(t, b)
+	require.NotContains(t, string(b), "\u202e", "what changes the direction is taken out")
 }
 
 // Jenkins and GitLab attach the files that a text of a case names so.

@@ -38,6 +38,9 @@ func (s *Summary) Line() string {
 			parts = append(parts, fmt.Sprintf(say.Sum.Count, n[o], say.Outcomes[o]))
 		}
 	}
+	if n[suite.Skipped] > 0 && len(parts) == 1 {
+		parts = append(parts, say.Sum.NoneRan)
+	}
 	return fmt.Sprintf(say.Sum.Line, cmp.Or(strings.Join(parts, ", "), say.Sum.None), s.Seconds)
 }
 
@@ -86,7 +89,9 @@ func details(r *suite.Result, a *suite.Attempt) string {
 	}
 	for _, c := range a.Checks {
 		mark, got := "ok", ""
-		if !c.OK {
+		if c.NotAsked != "" {
+			mark, got = "not asked:", ": "+c.NotAsked
+		} else if !c.OK {
 			mark, got = "NOT", ": "+c.Got
 		}
 		line("%-3s %s%s", mark, c.What, got)
