@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Replace writes a file that others may read, and makes its folder. It replaces only a file that has
-// the mark of its kind: a name may be that of anything.
+// Replace writes a file that others may read, and makes its folder. It replaces only a file that
+// has the mark of its kind: a name may be that of anything.
 func Replace(path, mark string, b []byte) error {
 	old, err := Recorded(path)
 	if err == nil && len(old) > 0 && !bytes.Contains(old, []byte(mark)) {

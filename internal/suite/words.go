@@ -13,7 +13,8 @@ type Words struct {
 	}
 	Found Found
 	Page  struct {
-		Lang, Line, Took, Attempt, Phone, Answer, Claimed, Judged, Asked, NoAnswer, Note, NotAsked string
+		Lang, Line, Took, Attempt, Phone, Answer, Claimed, Judged, Asked, NoAnswer,
+		Note, NotAsked string
 	}
 }
 

@@ -144,8 +144,8 @@ func (q *queue) add(i *suite.Item, a suite.Attempt, last bool) {
 	q.finish(i)
 }
 
-// tell tells what went wrong beside the cases. When all phones have ended, that is a note at the last
-// attempt of the suite on the phone, or where another one had its cases then. Nil is any suite.
+// tell tells what went wrong beside the cases. When all phones have ended, that is a note at the
+// last attempt of the suite on the phone, or where another one had its cases. Nil is any suite.
 func (q *queue) tell(s *suite.Suite, p Phone, words string) {
 	words = q.opts.Mask.Text(words)
 	q.opts.View.Note(words)

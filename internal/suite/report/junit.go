@@ -144,8 +144,7 @@ func (s *Summary) junitCase(r *suite.Result) junitCase {
 	return c
 }
 
-// clean takes out what steers or hides, what XML does not have, and the marks of attachments: models
-// and screens word texts.
+// clean takes out what steers, hides or marks attachments, and what XML does not have.
 func clean(s string) string {
 	s = strings.NewReplacer("\uFFFE", "", "\uFFFF", "").Replace(text.Lines(s))
 	for strings.Contains(s, "[[") {
