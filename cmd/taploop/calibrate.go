@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/simulation"
@@ -44,7 +42,7 @@ func (c *calibrateCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	if edit != nil {
 		shown.File = edit.Path
-		shown.Diff = udiff.Unified(edit.Path, edit.Path, string(edit.Before), string(edit.After))
+		shown.Diff = text.Diff(edit.Path, edit.Path, string(edit.Before), string(edit.After))
 	}
 	if !c.JSON {
 		err = errors.Join(err, c.print(a, shown))

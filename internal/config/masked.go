@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/goccy/go-yaml"
 
 	"github.com/taploop/taploop/internal/text"
@@ -18,7 +17,7 @@ var keyInDiff = regexp.MustCompile(
 // Diff is the change as a unified diff. Keys and passwords of the file are masked, including values
 // that span lines.
 func (e *Edit) Diff() string {
-	diff := udiff.Unified(e.Path, e.Path, string(e.Before), string(e.After))
+	diff := text.Diff(e.Path, e.Path, string(e.Before), string(e.After))
 	var all any
 	_ = yaml.Unmarshal(e.Before, &all) // which NewEdit could read
 	for _, word := range secretsIn(all, false) {
