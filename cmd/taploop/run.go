@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/shape"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/terminal/story"
@@ -51,8 +51,8 @@ func (t *taskFlags) running() (usecase.Running, error) {
 		return r, nil
 	}
 	b, err := files.Read(t.Schema)
-	if err == nil && !json.Valid(b) {
-		err = fmt.Errorf("%s is no JSON", t.Schema)
+	if err == nil {
+		_, err = shape.Parse(b)
 	}
 	if err != nil {
 		return r, app.Usage(fmt.Errorf("--answer-schema: %w", err),

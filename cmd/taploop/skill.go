@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/hint"
@@ -342,7 +340,7 @@ func (c *skillDiffCmd) Run(a *invocation) error {
 	if err = errors.Join(err, failed); err != nil {
 		return err
 	}
-	fmt.Fprint(a.out, udiff.Unified(f.Path(c.Name), "proposed", string(b), string(x)))
+	fmt.Fprint(a.out, text.Diff(f.Path(c.Name), "proposed", string(b), string(x)))
 	if c.Write {
 		return f.Take(c.Name)
 	}

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/screen"
@@ -307,23 +306,20 @@ func lists(e *screen.Element) bool {
 		func(kind string) bool { return strings.HasSuffix(e.Class, kind) })
 }
 
+// What texts of the moment and of a place differ in.
+var (
+	numeral  = regexp.MustCompile(`\p{Nd}(?:[\p{Nd}.,:'\x{a0}\x{202f}]*\p{Nd})?`)
+	currency = regexp.MustCompile(`\p{Sc}`)
+	point    = strings.NewReplacer(",", ".", "'", ".", "\u00a0", ".", "\u202f", ".")
+	worded   = regexp.MustCompile(`\pL.*\pL.*\pL`)
+)
+
 // written is a text with its numbers written in one way, whatever parts their digits and wherever
 // the currency stands.
 func written(s string) string {
-	runes := []rune(s)
-	digit := func(i int) bool { return i >= 0 && i < len(runes) && unicode.IsDigit(runes[i]) }
-	var number, currency strings.Builder
-	for i, r := range runes {
-		switch {
-		case unicode.Is(unicode.Sc, r):
-			currency.WriteRune(r)
-		case strings.ContainsRune(".,'\u00a0\u202f", r) && digit(i-1) && digit(i+1):
-			number.WriteRune('.')
-		default:
-			number.WriteRune(r)
-		}
-	}
-	return strings.Join(strings.Fields(number.String()), " ") + currency.String()
+	s = numeral.ReplaceAllStringFunc(s, point.Replace)
+	bare := strings.Fields(currency.ReplaceAllString(s, ""))
+	return strings.Join(append(bare, currency.FindAllString(s, -1)...), " ")
 }
 
 // alike reports whether two texts say the same. Outside of lists their numbers may differ, which
@@ -333,12 +329,8 @@ func alike(recorded, now string, listed bool) bool {
 	if recorded == now || written(recorded) == written(now) {
 		return true
 	}
-	if listed || now == "" {
-		return false
-	}
-	a, letters := unnumbered(recorded)
-	b, _ := unnumbered(now)
-	return a == b && letters >= 3
+	words := numeral.ReplaceAllString(recorded, "#")
+	return !listed && words == numeral.ReplaceAllString(now, "#") && worded.MatchString(words)
 }
 
 // stands reports whether an element has a value, or as much of it as the app shows of long ones.
@@ -350,27 +342,4 @@ func stands(value string, e *screen.Element) bool {
 	cut := strings.HasSuffix(shown, text.Ellipsis) || strings.HasSuffix(shown, "...")
 	return shown == value || cut && n < all && strings.HasPrefix(value, head) &&
 		(n >= 10 || n >= 3 && 2*n >= all)
-}
-
-// unnumbered is a text with each of its numbers as one sign, and how many letters it has.
-func unnumbered(s string) (out string, letters int) {
-	var b strings.Builder
-	number := false
-	for _, r := range s {
-		switch {
-		case unicode.IsDigit(r):
-			if !number {
-				b.WriteByte('#')
-			}
-			number = true
-			continue
-		case number && strings.ContainsRune(".,:'\u00a0\u202f", r):
-			continue
-		case unicode.IsLetter(r):
-			letters++
-		}
-		number = false
-		b.WriteRune(r)
-	}
-	return b.String(), letters
 }

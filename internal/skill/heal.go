@@ -282,7 +282,9 @@ func (x *moment) learn() string {
 			x.at.Did = false
 			return n.Action + " could not be carried out: " + n.Detail
 		case agentloop.NoteRejected, agentloop.NoteRejectedSilently:
-			x.back()
+			if n := len(x.at.Healed); !x.back() && x.at.Healing && n > 0 { // it healed nothing
+				x.at.Healed, x.at.Healing = x.at.Healed[:n-1], false
+			}
 			x.at.Rest = true
 			return strings.TrimRight(n.Action+" was not wanted: "+n.Detail, ": ")
 		}
@@ -363,7 +365,8 @@ func (x *moment) relocate() {
 				j++ // what the model touched was the step's, though not like it
 			}
 			x.at.At = j
-			x.at.Healed[len(x.at.Healed)-1].Aside = j < healed
+			last := &x.at.Healed[len(x.at.Healed)-1]
+			last.Aside, last.Over = j < healed, max(j-healed, 0)
 			return
 		}
 	}

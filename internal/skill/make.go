@@ -26,8 +26,6 @@ type Source struct {
 	Usage store.Usage
 	// Frame returns a step's picture as JPEG. Without it nothing is known by how it looks.
 	Frame func(id string) ([]byte, error)
-	// Aside are steps that belong to the moment and not to the task, by their index.
-	Aside []int
 }
 
 // MakeOptions say what becomes of a run.
@@ -87,7 +85,7 @@ func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 	last := steps[len(steps)-1]
 	s := &Skill{Name: name, Task: m.general(bare(m.src.Run.Task)), Recorded: Recorded{
 		Session: m.src.Run.SessionID, Steps: len(m.src.Steps), Calls: m.src.Usage.Calls,
-		Tokens: m.src.Usage.PromptTokens + m.src.Usage.CompletionTokens}}
+		Tokens: m.src.Usage.PromptTokens + m.src.Usage.CompletionTokens, Frame: last.FrameID}}
 	s.Description = s.Task
 	apps := map[string]int{}
 	for i := range steps[:len(steps)-1] {
@@ -141,7 +139,8 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	img := m.picture(s)
 	p.picture = func() image.Image { return img }
 	out = Step{Say: m.general(bare(text.Cut(text.Line(cmp.Or(s.Proposal.Explain,
-		actions.Describe(s.Proposal.Action))), 200))), Before: m.state(p, nil), Frame: s.FrameID}
+		actions.Describe(s.Proposal.Action))), 200))), Before: m.state(p, nil), Frame: s.FrameID,
+		index: s.Index}
 	if b, err := actions.Marshal(a); err == nil { // it was read from the store
 		_ = out.Action.UnmarshalJSON(b)
 	}
@@ -149,6 +148,10 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		m.any = foreign(app.App)
 	}
 	m.targets(s, p, a, &out)
+	if whole := m.partly(s); whole != "" {
+		m.note("what is typed is a part of %s: it is typed for every other value, too",
+			text.Quote(whole, 60))
+	}
 	if m.unknown(s) {
 		m.note("what is typed is not known: a model will be asked")
 		out.Targets = nil
@@ -168,6 +171,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	}
 	if points := pointsOf(a); len(points) == 1 && len(out.Targets) == 1 {
 		out.After.On = p.switched(screen.At(p.list, points[0], screen.Large), after)
+		m.marked(a, after, &out)
 	}
 	m.slid(s, p, after, &out)
 	m.dragged(s, p, after, &out)

@@ -401,3 +401,34 @@ func TestPeopleAreAskedInTheirLanguage(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, m.asked[0], "下一个录制的步骤")
 }
+
+// A value of which a run types the beginning only is told.
+func TestAValueThatIsTypedInPartIsTold(t *testing.T) {
+	t.Parallel()
+	field := screen.Element{Class: "EditText", Editable: true, Focused: true, Enabled: true,
+		ResourceID: "app:id/to", Bounds: screen.Rect{Max: screen.Point{X: 0.5, Y: 0.1}}}
+	row := screen.Element{Class: "TextView", Text: "Anna Berg", Enabled: true, Clickable: true,
+		Bounds: screen.Rect{Min: screen.Point{Y: 0.2}, Max: screen.Point{X: 0.5, Y: 0.3}}}
+	for typed, told := range map[string]bool{"ann": true, "Anna": true, "Anna Berg": false,
+		"a": false, "Tom": false} {
+		src := Source{Run: store.Run{State: store.Completed, Task: "Write to Anna Berg."}}
+		for i, a := range []actions.Action{actions.Type{Text: typed},
+			actions.Click{At: row.Bounds.Center()}, actions.Complete{Report: "Done."}} {
+			src.Steps = append(src.Steps, store.StepRecord{State: store.Done, FrameID: "f",
+				Step: agentloop.Step{Index: i + 4, Proposal: agentloop.Proposal{
+					Decision: actions.Decision{Action: a},
+					Elements: []screen.Element{field, row}}}})
+		}
+		s, notes, err := Make(src, MakeOptions{Name: "write",
+			Params: map[string]string{"who": "Anna Berg"}})
+		require.NoError(t, err)
+		require.Equal(t, "f", s.Recorded.Frame)
+		require.Equal(t, 5, s.Steps[1].index)
+		if !told {
+			require.Empty(t, notes, typed)
+			continue
+		}
+		require.Equal(t, []string{`step 1: what is typed is a part of "Anna Berg": it is typed ` +
+			"for every other value, too"}, notes, typed)
+	}
+}

@@ -38,7 +38,7 @@ func (m *maker) taken() (list []store.StepRecord) {
 		case nil, actions.Wait, actions.Note, actions.Abort:
 			continue
 		}
-		if s.Refusal == "" && s.State != store.Unknown && !slices.Contains(m.src.Aside, s.Index) {
+		if s.Refusal == "" && s.State != store.Unknown {
 			list = append(list, s)
 		}
 	}

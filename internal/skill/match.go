@@ -23,17 +23,16 @@ func (s *Skill) Match(task string) (values map[string]any, sure, fits bool) {
 // when a parameter stands in it with two values.
 func (s *Skill) read(task, value string) (values map[string]any, once bool) {
 	var names []string
-	pattern := `(?is)^\s*`
-	at := 0
 	own, end := strings.TrimRight(s.Task, " \n.。!！"), `[\s.。!！]*$`
 	if strings.HasSuffix(own, "}}") { // a full stop may be the value's
 		own, end = strings.TrimSpace(s.Task), `\s*$`
 	}
-	for _, m := range placeholder.FindAllStringSubmatchIndex(own, -1) {
-		pattern += literal(own[at:m[0]]) + value
-		names, at = append(names, own[m[2]:m[3]]), m[1]
-	}
-	re, err := regexp.Compile(pattern + literal(own[at:]) + end)
+	pattern := strings.Join(strings.Fields(regexp.QuoteMeta(own)), `\s+`)
+	pattern = quotedPlace.ReplaceAllStringFunc(pattern, func(m string) string {
+		names = append(names, strings.Trim(m, `\{}`))
+		return value
+	})
+	re, err := regexp.Compile(`(?is)^\s*` + pattern + end)
 	if err != nil {
 		return nil, false
 	}
@@ -52,11 +51,5 @@ func (s *Skill) read(task, value string) (values map[string]any, once bool) {
 	return values, once
 }
 
-// literal is the pattern of a text whose spaces may be others.
-func literal(s string) string {
-	parts := regexp.MustCompile(`\s+`).Split(s, -1)
-	for i := range parts {
-		parts[i] = regexp.QuoteMeta(parts[i])
-	}
-	return strings.Join(parts, `\s+`)
-}
+// quotedPlace is a parameter's place in a pattern of the task.
+var quotedPlace = regexp.MustCompile(`\\{\\{[a-z0-9_]+\\}\\}`)

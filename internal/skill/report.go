@@ -1,9 +1,11 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/store"
@@ -36,26 +38,26 @@ func ReportOf(plan json.RawMessage, p agentloop.Progress, u store.Usage) (*Repor
 		Heals: at.Healed}, nil
 }
 
-// Diverged is the step on whose screen a run ended, since it could not be repeated there, and the
-// session in which it was recorded. It is nil for a run that has not ended for this reason, or at
-// the skill's end, of which no picture is kept.
-func Diverged(r store.Run) (at *Step, session string) {
+// Diverged is the recorded picture of the screen on which a run ended, since it was not as it was
+// then, and the session that has it. It is "" for a run that has not ended for this reason.
+func Diverged(r store.Run) (frame, session string) {
 	var set struct{ Skill *Plan }
 	place, is := PlaceOf(r.Progress)
 	if r.StopReason != agentloop.SkillDiverged || !is ||
 		json.Unmarshal(r.Settings, &set) != nil || set.Skill == nil {
-		return nil, ""
+		return "", ""
 	}
 	s := set.Skill.Skill
 	if place.At >= len(s.Steps) {
-		return nil, ""
+		return s.Recorded.Frame, s.Recorded.Session
 	}
-	return &s.Steps[place.At], s.Recorded.Session
+	at := &s.Steps[place.At]
+	return at.Frame, cmp.Or(at.Session, s.Recorded.Session)
 }
 
 // ProposeHealed proposes what a run healed of the skill that it repeated, and reports whether there
-// is anything to propose. Only a run that ended as it should changes a skill: its steps, with the
-// values that the run had. What people read and fill in stays, and so does what the first run cost.
+// is anything to propose. Only a run that ended as it should changes a skill: the steps
+// that were healed. What people read and fill in stays, and so does what the first run cost.
 func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Run, o MakeOptions) (
 	bool, error) {
 	at, _ := PlaceOf(run.Progress)
@@ -75,16 +77,30 @@ func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Ru
 	if err != nil {
 		return false, err
 	}
-	for _, h := range at.Healed {
-		if h.Aside {
-			src.Aside = append(src.Aside, h.Session)
-		}
-	}
 	made, _, err := Make(src, o)
-	if err != nil {
+	if err != nil || !was.heal(made, at.Healed) {
 		return false, err
 	}
-	was.Steps, was.Ends, was.Answer = made.Steps, made.Ends, made.Answer
-	was.Recorded.Session = made.Recorded.Session // which has their screens
 	return true, f.Propose(was)
+}
+
+// heal puts what a model did in the places of the steps that it healed, and reports whether there
+// is anything. The others stay as they are.
+func (s *Skill) heal(made *Skill, all []Healed) (healed bool) {
+	later := 0 // the step that what was done next is in the place of
+	for _, h := range slices.Backward(all) {
+		by := slices.IndexFunc(made.Steps, func(t Step) bool { return t.index == h.Session })
+		if h.Aside || h.Step > len(s.Steps) || by < 0 { // or it was not carried out
+			continue
+		}
+		end := min(h.Step+h.Over, len(s.Steps))
+		if h.Step == later {
+			end = h.Step - 1
+		}
+		later, healed = h.Step, true
+		step := made.Steps[by]
+		step.Session = made.Recorded.Session
+		s.Steps = slices.Replace(s.Steps, h.Step-1, end, step)
+	}
+	return healed
 }

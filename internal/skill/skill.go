@@ -54,6 +54,7 @@ type Recorded struct {
 	Calls   int    `yaml:"model_calls" json:"model_calls,omitempty"`
 	Tokens  int    `yaml:"tokens" json:"tokens,omitempty"`
 	Lang    string `yaml:"lang" json:"lang,omitempty"`
+	Frame   string `yaml:"frame" json:"frame,omitempty"` // of the screen that it ended on
 }
 
 // Step is one action with what it is found by.
@@ -74,6 +75,10 @@ type Step struct {
 	After  State  `yaml:"after" json:"after"`
 	// Frame is the picture of the screen that it was recorded on, in the store of that run.
 	Frame string `yaml:"frame" json:"frame,omitempty"`
+	// Session is that of a step that was healed, if it is another than the skill's.
+	Session string `yaml:"session" json:"session,omitempty"`
+
+	index int // in the session that it is made from
 }
 
 // Target is something on the screen.
@@ -120,6 +125,8 @@ type element struct {
 	ID   string `yaml:"id" json:"id,omitempty"`
 	Text string `yaml:"text" json:"text,omitempty"`
 	Must bool   `yaml:"must" json:"must,omitempty"` // the others alone do not make the state
+	// Own says that it is with what the step touches: behind it, before the next of its kin.
+	Own bool `yaml:"own" json:"own,omitempty"`
 }
 
 // names are those of files: nothing that a folder or a shell would take for something else.
@@ -226,10 +233,8 @@ func (s *Step) check() error {
 	if err != nil {
 		return err
 	}
-	for _, p := range a.Traits().Points {
-		if p.X < 0 || p.X > 1 || p.Y < 0 || p.Y > 1 {
-			return fmt.Errorf("%v, %v is not on the screen: want 0 to 1", p.X, p.Y)
-		}
+	if err := a.Validate(); err != nil {
+		return err
 	}
 	if most := len(pointsOf(a)); len(s.Targets) > most {
 		return fmt.Errorf("it has %d targets, and %s touches %d places", len(s.Targets), a.Verb(),

@@ -31,8 +31,8 @@ func TestWhatIsWrongInAFileIsToldWhereItStands(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, s.Steps, 2)
 	for _, c := range []struct{ old, new, want string }{
-		{"x: 0.5, y: 0.25", "x: 7, y: 0.25", "buy.yaml:9:11: step 1: 7, 0.25 is not on the screen"},
-		{"x: 0.5, y: 0.25", "x: 0.5, y: -0.1", "buy.yaml:9:11: step 1: 0.5, -0.1 is not on"},
+		{"x: 0.5, y: 0.25", "x: 7, y: 0.25", "buy.yaml:9:11: step 1: CLICK: the point (7.000,0.250) is off the screen"},
+		{"x: 0.5, y: 0.25", "x: 0.5, y: -0.1", "buy.yaml:9:11: step 1: CLICK: the point (0.500,-0.100) is off"},
 		{"verb: CLICK", "verb: KLICK", "buy.yaml:9:11: step 1: "},
 		{"TYPE, text", "TYPE, words", "buy.yaml:13:11: step 2: "},
 		{"[{text: Shop}]", "[]", "buy.yaml:8:3: step 1: a target has no locators"},

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,31 +43,33 @@ func SourceOf(ctx context.Context, db *store.Store, sessionID string) (src Sourc
 // that they were recorded on, with the parameters as they were then. seen is how many screens were
 // kept.
 func (s *Skill) Ambiguous(ctx context.Context, db *store.Store) (seen int, all []error, err error) {
-	t, err := db.Trajectory(ctx, s.Recorded.Session)
-	if errors.Is(err, store.ErrNotFound) {
-		return 0, nil, nil
-	}
-	if err != nil {
-		return 0, nil, err
-	}
 	filled, err := s.Fill(s.examples())
 	if err != nil {
 		return 0, nil, err
 	}
 	m := &maker{src: Source{Frame: func(id string) ([]byte, error) { return db.Frame(ctx, id) }}}
+	kept := map[string]store.Trajectory{}
 	for n := range filled.Steps {
 		step := &filled.Steps[n]
-		i := slices.IndexFunc(t.Steps, func(r store.StepRecord) bool {
+		session := cmp.Or(step.Session, s.Recorded.Session)
+		if _, is := kept[session]; !is {
+			kept[session], err = db.Trajectory(ctx, session)
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return 0, nil, err
+			}
+		}
+		records := kept[session].Steps
+		i := slices.IndexFunc(records, func(r store.StepRecord) bool {
 			return r.FrameID != "" && r.FrameID == step.Frame
 		})
-		if i < 0 || t.Steps[i].Proposal.Elements == nil {
+		if i < 0 || records[i].Proposal.Elements == nil {
 			continue
 		}
 		seen++
-		p := m.page(&t.Steps[i])
-		img := m.picture(&t.Steps[i])
+		p := m.page(&records[i])
+		img := m.picture(&records[i])
 		p.picture = func() image.Image { return img }
-		for _, err := range p.misses(step, pointsOf(t.Steps[i].Proposal.Action)) {
+		for _, err := range p.misses(step, pointsOf(records[i].Proposal.Action)) {
 			all = append(all, fmt.Errorf("%s: step %d: %w", s.Name, n+1, err))
 		}
 	}

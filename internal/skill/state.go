@@ -36,13 +36,23 @@ func (p *page) lit(i int) (is, known bool) {
 	return p.list[i].Selected, p.list[i].Selected
 }
 
-// changes reports whether a step switches its target, or puts it in an order.
+// changes reports whether a step switches its target, puts it in an order, or marks it.
 func (s *Step) changes() bool {
-	return len(s.Targets) > 0 && (s.After.On != nil || s.After.Order != "")
+	return len(s.Targets) > 0 && (s.After.On != nil || s.After.Order != "" ||
+		slices.ContainsFunc(s.After.Elements, func(e element) bool { return e.Own }))
 }
 
-// set reports whether what a step switches or puts in an order is as the step would have it. known
-// is false if that cannot be told, or the step does neither.
+// with is what the page shows with an element: from it to the next of its kin.
+func (p *page) with(i int) *page {
+	end := i + 1
+	for end < len(p.list) && !p.akin(i, end) {
+		end++
+	}
+	return &page{list: p.list[i:end]}
+}
+
+// set reports whether what a step changes is as the step would have it. known is false if that
+// cannot be told, or the step changes nothing.
 func (p *page) set(s *Step) (is, known bool) {
 	if !s.changes() {
 		return false, false
@@ -54,6 +64,12 @@ func (p *page) set(s *Step) (is, known bool) {
 	if s.After.On != nil {
 		is, known = p.lit(i)
 		return is == *s.After.On, known
+	}
+	if s.After.Order == "" {
+		marked := p.with(i)
+		return !slices.ContainsFunc(s.After.Elements, func(e element) bool {
+			return e.Own && !marked.shows(&e)
+		}), true
 	}
 	at, kin := p.order(i)
 	return kin != nil && at == s.After.nth(kin), kin != nil

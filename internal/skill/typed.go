@@ -50,6 +50,19 @@ func (m *maker) copied(s *store.StepRecord) string {
 	return plain(t.Text)
 }
 
+// partly is the value of a parameter of which a step types the beginning only, or "".
+func (m *maker) partly(s *store.StepRecord) string {
+	t := s.Proposal.Action.Traits()
+	typed := strings.ToLower(strings.TrimSpace(t.Text))
+	i := slices.IndexFunc(m.values, func(v string) bool {
+		return strings.HasPrefix(strings.ToLower(v), typed)
+	})
+	if t.Kind != actions.KindText || len([]rune(typed)) < 2 || i < 0 || m.general(t.Text) != t.Text {
+		return ""
+	}
+	return m.values[i]
+}
+
 var number = regexp.MustCompile(`\d+`)
 
 // numbers reports whether a text has a number that another has not.
@@ -97,6 +110,20 @@ func (p *page) reads(before *page, was int) string {
 		}
 	}
 	return ""
+}
+
+// marked has what a double tap brings about be its target's, where it came with it: the same of
+// another one tells nothing.
+func (m *maker) marked(a actions.Action, after *page, out *Step) {
+	i, err := after.locate(&out.Targets[0])
+	if _, twice := a.(actions.DoubleClick); !twice || err != nil {
+		return
+	}
+	marked := after.with(i)
+	for n := range out.After.Elements {
+		e := &out.After.Elements[n]
+		e.Own = marked.shows(e)
+	}
 }
 
 // dragged has a drag within a list end at the top or the bottom of it, for what is there is another

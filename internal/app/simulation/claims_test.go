@@ -179,22 +179,19 @@ const (
 )
 
 // What a step brings about and is there already is left alone: a note that is first or last is not
-// dragged, a like is not taken back, a row that says On is found when it says Off. A run that
-// cannot go on without a touch in such a place asks the model.
+// dragged, a like is not taken back, a row that says On is found when it says Off.
 func TestWhatIsSoAlreadyIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	for id, c := range map[string]struct {
-		walk  []string
-		asked bool // the second time
-	}{
-		"notes-order":  {[]string{notesApp, "drag Packing list to Ideas"}, false},
-		"like-message": {[]string{smsApp, "tap Tom", "twice See you on Sunday"}, true},
-		"dark-mode-wifi-off": {[]string{settingsApp, "tap row_display", "tap pref_ui_night_mode",
-			"tap up", "tap row_network", "tap pref_wifi_on"}, false},
+	for id, walk := range map[string][]string{
+		"notes-order":   {notesApp, "drag Packing list to Ideas"},
+		"like-message":  {smsApp, "tap Tom", "twice See you on Sunday"},
+		"live-captions": {settingsApp, "tap row_accessibility", "tap pref_odi_captions_enabled"},
+		"dark-mode-wifi-off": {settingsApp, "tap row_display", "tap pref_ui_night_mode",
+			"tap up", "tap row_network", "tap pref_wifi_on"},
 	} {
 		task := listed(t, id)
 		first := hold(morning, image.Point{})
-		src := record(t, first, task, c.walk)
+		src := record(t, first, task, walk)
 		require.NoError(t, task.Check(first.Simulator), id)
 		s, notes, err := skill.Make(src, skill.MakeOptions{Name: id})
 		require.NoError(t, err)
@@ -205,8 +202,35 @@ func TestWhatIsSoAlreadyIsLeftAlone(t *testing.T) {
 		for range 2 {
 			again.do(t, actions.Back{})
 		}
-		require.Equal(t, !c.asked, repeat(t, again, s), id)
+		require.True(t, repeat(t, again, s), id)
 		require.NoError(t, task.Check(again.Simulator), "%s: the second time", id)
+	}
+}
+
+// A like of another message is none of the one that is to be liked.
+func TestALikeIsThatOfItsMessage(t *testing.T) {
+	t.Parallel()
+	task := listed(t, "like-message")
+	walk := []string{smsApp, "tap Tom", "twice See you on Sunday"}
+	s, _, err := skill.Make(record(t, hold(morning, image.Point{}), task, walk),
+		skill.MakeOptions{Name: "like"})
+	require.NoError(t, err)
+	for _, other := range []string{"The bicycle is yours if you want it",
+		"Great, I will pick it up on Sunday"} {
+		h := hold(evening, image.Point{})
+		record(t, h, task, []string{smsApp, "tap Tom", "twice " + other})
+		h.do(t, actions.Back{})
+		require.True(t, repeat(t, h, s), other)
+		list, err := h.Elements(t.Context())
+		require.NoError(t, err)
+		likes := 0
+		for i, e := range list {
+			if e.ContentDesc == "Liked" {
+				likes++
+				require.Contains(t, []string{other, "See you on Sunday"}, list[i-2].Text)
+			}
+		}
+		require.Equal(t, 2, likes, other)
 	}
 }
 

@@ -281,7 +281,7 @@ func TestAStepWithoutAnActionSaysWhetherTheModelAnswered(t *testing.T) {
 		tries []agentloop.Try
 		words string
 	}{
-		{nil, unread},
+		{nil, "no action was decided"}, // by a skill
 		{[]agentloop.Try{read}, unread},
 		{[]agentloop.Try{silent, read}, unread},
 		{[]agentloop.Try{silent, silent}, "the model gave no answer"},

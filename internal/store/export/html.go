@@ -133,8 +133,8 @@ func addPicture(ctx context.Context, out *page.Alone, src Source, id string) err
 // Recorded is the picture of the screen on which a step of a skill was recorded that the run of the
 // session could not repeat, "" if missing, or none that the session's owner may see.
 func Recorded(ctx context.Context, src Source, of store.Session, r store.Run) (string, error) {
-	step, session := skill.Diverged(r)
-	if step == nil || step.Frame == "" {
+	frame, session := skill.Diverged(r)
+	if frame == "" {
 		return "", nil
 	}
 	t, err := src.Trajectory(ctx, session)
@@ -144,11 +144,11 @@ func Recorded(ctx context.Context, src Source, of store.Session, r store.Run) (s
 	if err != nil || t.Session.Client != of.Client {
 		return "", err
 	}
-	own := func(s store.StepRecord) bool { return s.FrameID == step.Frame }
+	own := func(s store.StepRecord) bool { return s.FrameID == frame }
 	if !slices.ContainsFunc(t.Steps, own) {
 		return "", nil
 	}
-	return step.Frame, nil
+	return frame, nil
 }
 
 // Touched are the places of its frame that a question is about.

@@ -62,16 +62,18 @@ func Words(p agentloop.Proposal) string {
 	switch {
 	case p.Action != nil:
 		return actions.Describe(p.Action)
+	case len(p.Tries) == 0:
+		return "no action was decided"
 	case silent(p):
 		return "the model gave no answer"
 	}
 	return "no action could be read from the model's reply"
 }
 
-// silent reports whether the model was asked and gave no reply at all.
+// silent reports whether the model gave no reply at all.
 func silent(p agentloop.Proposal) bool {
 	answered := func(t agentloop.Try) bool { return t.Reply != "" || t.Error == "" }
-	return len(p.Tries) > 0 && !slices.ContainsFunc(p.Tries, answered)
+	return !slices.ContainsFunc(p.Tries, answered)
 }
 
 // Line is a step in one line, for models: the verb, and why, or what it does, and why it was not

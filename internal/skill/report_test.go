@@ -1,0 +1,88 @@
+package skill
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// What a model did in a step's place is proposed for that step, with those that it made needless.
+// The others, and what the model did for the moment only, leave the skill as it is.
+func TestAHealChangesItsStepAlone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		healed []Healed
+		want   []string
+	}{
+		"one":       {[]Healed{{Step: 2, Session: 12}}, []string{"a", "did 12", "c", "d"}},
+		"two in it": {[]Healed{{Step: 2, Session: 12}, {Step: 2, Session: 13}}, []string{"a", "did 12", "did 13", "c", "d"}},
+		"two apart": {[]Healed{{Step: 1, Session: 11}, {Step: 4, Session: 14}}, []string{"did 11", "b", "c", "did 14"}},
+		"over others": {[]Healed{{Step: 1, Session: 11, Over: 2}, {Step: 4, Session: 14}},
+			[]string{"did 11", "did 14"}},
+		"aside":       {[]Healed{{Step: 2, Session: 12, Aside: true}}, nil},
+		"not done":    {[]Healed{{Step: 2, Session: 99}}, nil},
+		"at the end":  {[]Healed{{Step: 5, Session: 14}}, nil},
+		"no heals":    {nil, nil},
+		"beyond last": {[]Healed{{Step: 4, Session: 14, Over: 3}}, []string{"a", "b", "c", "did 14"}},
+	} {
+		s := &Skill{Recorded: Recorded{Session: "old"}}
+		for _, say := range []string{"a", "b", "c", "d"} {
+			s.Steps = append(s.Steps, Step{Say: say})
+		}
+		made := &Skill{Recorded: Recorded{Session: "new"}}
+		for n, say := range []string{"did 11", "did 12", "did 13", "did 14"} {
+			made.Steps = append(made.Steps, Step{Say: say, index: 11 + n})
+		}
+		require.Equal(t, c.want != nil, s.heal(made, c.healed), name)
+		if c.want == nil {
+			c.want = []string{"a", "b", "c", "d"}
+		}
+		var says []string
+		for _, step := range s.Steps {
+			says = append(says, step.Say)
+			require.Equal(t, len(step.Say) > 1, step.Session == "new", name)
+		}
+		require.Equal(t, c.want, says, name)
+		require.Equal(t, "old", s.Recorded.Session)
+	}
+}
+
+// What a model did in a step's place and a person rejected has healed nothing.
+func TestAHealThatIsRejectedIsNone(t *testing.T) {
+	t.Parallel()
+	for _, note := range []agentloop.NoteKind{agentloop.NoteRejected, agentloop.NoteRejectedSilently} {
+		r, _ := begun(t)
+		dialog := home
+		dialog.dialog = true
+		r.waits(dialog)
+		_, err := r.next(dialog)
+		require.NoError(t, err)
+		require.Len(t, r.place().Healed, 1)
+		_, err = r.next(dialog, note)
+		require.NoError(t, err)
+		require.Empty(t, r.place().Healed, note)
+	}
+}
+
+// The screen that was recorded is known of every step, and of the end.
+func TestTheRecordedScreenIsKnownOfTheEndToo(t *testing.T) {
+	t.Parallel()
+	s := &Skill{Recorded: Recorded{Session: "old", Frame: "end"},
+		Steps: []Step{{Frame: "first"}, {Frame: "second", Session: "healed"}}}
+	b, err := json.Marshal(map[string]any{"skill": Plan{Skill: s, Heal: HealOff}})
+	require.NoError(t, err)
+	for at, want := range [][2]string{{"first", "old"}, {"second", "healed"}, {"end", "old"}} {
+		run := store.Run{StopReason: agentloop.SkillDiverged, Settings: b,
+			Progress: agentloop.Progress{History: []actions.Turn{Place{At: at}.turn()}}}
+		frame, session := Diverged(run)
+		require.Equal(t, want, [2]string{frame, session})
+		run.StopReason = agentloop.ReplayDiverged
+		frame, _ = Diverged(run)
+		require.Empty(t, frame)
+	}
+}
