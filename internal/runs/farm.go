@@ -166,16 +166,13 @@ func (f farm) rescue(ctx context.Context) error {
 	if _, err := f.recoverDead(ctx); err != nil {
 		return err
 	}
-	paused, err := m.paused(ctx, agentloop.ServerRestarted)
-	if m.opts.Reunite {
-		lost, failed := m.paused(ctx, agentloop.DeviceDisconnected)
-		paused, err = append(paused, lost...), errors.Join(err, failed)
+	mine := func(o store.Overview) bool {
+		return m.opts.Neighbours.Mine(o.Serial) &&
+			(parkedForPhone(*o.Latest) || wanted(o.Latest, ResumeAll))
 	}
-	for _, o := range paused {
-		lost := parkedForPhone(*o.Latest)
-		if m.opts.Neighbours.Mine(o.Serial) && (lost || wanted(o.Latest, ResumeAll)) {
-			reunion{m}.begin(o.Session.ID, o.Latest.ID)
-		}
+	err := reunion{m}.beginAll(ctx, agentloop.ServerRestarted, mine)
+	if m.opts.Reunite {
+		err = errors.Join(err, reunion{m}.beginAll(ctx, agentloop.DeviceDisconnected, mine))
 	}
 	return errors.Join(err, resumer{m}.catchUp(ctx))
 }

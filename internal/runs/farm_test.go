@@ -267,7 +267,7 @@ func TestAnUpgradeUnderLoadStopsNoRunForMoreThanALease(t *testing.T) {
 			begun = append(begun, st)
 		}
 		stopped := map[string]time.Time{} // runs that went on before, until they go on again
-		longest, handed, busy := time.Duration(0), 0, ""
+		longest, handed, upgraded, busy := time.Duration(0), 0, 0, ""
 		owners := map[string]string{} // of runs with steps
 		look := func() (left int) {
 			busy = ""
@@ -287,7 +287,10 @@ func TestAnUpgradeUnderLoadStopsNoRunForMoreThanALease(t *testing.T) {
 					if o := owners[r.ID]; o != "" && o != r.Owner {
 						handed++
 					}
-					busy, owners[r.ID] = r.Owner, r.Owner
+					owners[r.ID] = r.Owner
+					if r.Progress.Steps < 4 { // it cannot be through before its worker goes
+						busy = r.Owner
+					}
 				}
 				if r.State != store.Completed {
 					left++
@@ -296,7 +299,7 @@ func TestAnUpgradeUnderLoadStopsNoRunForMoreThanALease(t *testing.T) {
 			return left
 		}
 		var draining sync.WaitGroup
-		for upgraded, left := 0, look(); left > 0; left = look() {
+		for left := look(); left > 0; left = look() {
 			at := slices.IndexFunc(workers,
 				func(o *fixture) bool { return o.store.Owner.ID == busy })
 			if upgraded < len(workers) && left < 12-2*upgraded && at >= 0 {
@@ -311,7 +314,8 @@ func TestAnUpgradeUnderLoadStopsNoRunForMoreThanALease(t *testing.T) {
 			o.close()
 		}
 		t.Logf("%d runs were handed over, one waited for %v", handed, longest)
-		require.GreaterOrEqual(t, handed, len(workers))
+		require.Equal(t, len(workers), upgraded)
+		require.GreaterOrEqual(t, handed, upgraded, "each one handed over a run that it was amid")
 		require.Less(t, longest, 15*time.Second, "a lease")
 	})
 }

@@ -33,18 +33,21 @@ func (m *Manager) ResumePaused(ctx context.Context, which Resume) error {
 	if which == ResumeNone {
 		return nil
 	}
-	paused, err := m.paused(ctx, agentloop.ServerRestarted)
+	return reunion{m}.beginAll(ctx, agentloop.ServerRestarted, func(o store.Overview) bool {
+		return wanted(o.Latest, which)
+	})
+}
+
+// beginAll has the runs continue that were paused for that reason and are chosen.
+func (r reunion) beginAll(ctx context.Context, why agentloop.StopReason,
+	chosen func(store.Overview) bool) error {
+	paused, err := r.m.store.Sessions(ctx, store.Filter{State: store.Paused, Reason: why})
 	for _, o := range paused {
-		if wanted(o.Latest, which) {
-			reunion{m}.begin(o.Session.ID, o.Latest.ID)
+		if chosen(o) {
+			r.begin(o.Session.ID, o.Latest.ID)
 		}
 	}
 	return err
-}
-
-// paused returns the sessions whose run was paused for that reason.
-func (m *Manager) paused(ctx context.Context, why agentloop.StopReason) ([]store.Overview, error) {
-	return m.store.Sessions(ctx, store.Filter{State: store.Paused, Reason: why})
 }
 
 // wanted reports whether the run is one to resume.
@@ -66,12 +69,10 @@ func (r reunion) begin(sessionID, runID string) {
 	if _, already := m.comingBack.LoadOrStore(runID, true); already {
 		return
 	}
-	if !m.spawn(func() {
+	m.spawn(func() {
 		defer m.comingBack.Delete(runID)
 		r.try(sessionID, runID)
-	}) {
-		m.comingBack.Delete(runID)
-	}
+	})
 }
 
 // try resumes the run unless somebody else does first, or has stopped it.
@@ -90,9 +91,7 @@ func (r reunion) try(sessionID, runID string) {
 				"run", runID, "err", err)
 			return
 		}
-		if wait.For(m.ctx, resumePause) != nil {
-			return
-		}
+		_ = wait.For(m.ctx, resumePause) // the next try sees that it ended
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -124,4 +125,38 @@ func TestAReunionEndsWithItsTimeOrItsReason(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, back, "nothing to wait for")
 	})
+}
+
+// Whoever asks a person after the phone has gone, an MCP server behind the proxy say, is not passed
+// over when it is back: the run waits for the answer, and goes on with it.
+func TestARunThatComesBackWithItsPhoneWaitsForItsOpenQuestion(t *testing.T) {
+	for name, farm := range map[string]bool{"a server": false, "a machine of a farm": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.again(reunites)
+				if farm {
+					w.opts.Reunite = true
+					all := w.phones
+					w = w.machine(all, "A")
+					defer w.close()
+				}
+				id, h := w.parked("tap tap tap tap")
+				run := w.stands(id).Run
+				q, err := w.manager.Broker().Open(w.ctx(), inquiry.Question{
+					Kind: inquiry.KindInquiry, SessionID: id, RunID: run.ID, Fence: run.Fence,
+					Body: &inquiry.Ask{}, Text: "which colour?"})
+				require.NoError(t, err)
+				touched := len(h.done())
+				w.phones.plug(h)
+				time.Sleep(time.Minute)
+				st := w.stands(id)
+				require.Equal(t, store.WaitingReply, st.Run.State, "%s", st.Message)
+				require.Equal(t, q.ID, st.Run.QuestionID)
+				require.Len(t, h.done(), touched, "nobody has answered")
+				w.reply(id, "red")
+				require.Equal(t, store.Completed, w.wait(id).Run.State)
+				require.Contains(t, w.stands(id).Run.Answer, "red")
+			})
+		})
+	}
 }
