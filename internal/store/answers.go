@@ -79,18 +79,22 @@ func (a Answers) Forget(
 		w := where{sql: "true"}
 		w.and("id = ?", id)
 		w.owned("client", of)
-		gone, err = collect(ctx, tx, scanAnswer,
-			"DELETE FROM answers WHERE "+w.sql+" RETURNING "+answerColumns, w.args...)
+		gone, err = tx.forget(ctx, w, by)
 		if err == nil && id != "" && len(gone) == 0 {
 			err = fmt.Errorf("answer %q: %w", id, ErrNotFound)
-		}
-		for i := 0; i < len(gone) && err == nil; i++ {
-			by.Event = AuditForgotten
-			by.QuestionID = gone[i].ID
-			by.SessionID = gone[i].SessionID
-			err = tx.audit(ctx, by)
 		}
 		return err
 	})
 	return gone, doing(err, "forgetting a remembered answer")
+}
+
+// forget removes and returns those answers.
+func (t *tx) forget(ctx context.Context, w where, by AuditEntry) ([]inquiry.Remembered, error) {
+	gone, err := collect(ctx, t, scanAnswer,
+		"DELETE FROM answers WHERE "+w.sql+" RETURNING "+answerColumns, w.args...)
+	for i := 0; i < len(gone) && err == nil; i++ {
+		by.Event, by.QuestionID, by.SessionID = AuditForgotten, gone[i].ID, gone[i].SessionID
+		err = t.audit(ctx, by)
+	}
+	return gone, err
 }

@@ -16,8 +16,8 @@ import (
 const restoredName = "restored"
 
 // pauseRestored has nothing of a restored store go on by itself: its runs may have gone on, its
-// schedules' times may have come, and leave may have ended, after the backup was made. The first
-// who opens the folder does this, before anything else.
+// schedules' times may have come, leave may have ended, and answers may have been forgotten, after
+// the backup was made. The first who opens the folder does this, before anything else.
 func pauseRestored(ctx context.Context, d *db) error {
 	path := filepath.Join(d.dir, restoredName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -34,10 +34,12 @@ func pauseRestored(ctx context.Context, d *db) error {
 	}
 	if err == nil {
 		err = d.update(ctx, func(ctx context.Context, tx *tx) error {
-			_, err := tx.end(ctx, AuditEntry{By: "taploop restore"}, func(guard.Grant) bool {
+			by := AuditEntry{By: "taploop restore"}
+			_, err := tx.end(ctx, by, func(guard.Grant) bool {
 				return true // it may have been revoked
 			})
-			return errors.Join(err, pauseAll(ctx, tx), passTicks(ctx, tx, info.ModTime()))
+			_, kept := tx.forget(ctx, where{sql: "true"}, by) // they may have been forgotten
+			return errors.Join(err, kept, pauseAll(ctx, tx), passTicks(ctx, tx, info.ModTime()))
 		})
 	}
 	if err == nil {

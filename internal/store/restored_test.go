@@ -46,6 +46,15 @@ func TestARestoredStoreDoesNothingByItself(t *testing.T) {
 	require.NoError(t, s.Grants.Give(t.Context(), guard.Grant{Scope: guard.ForSession, Name: "x",
 		From: time.Now().Add(-time.Minute), Until: time.Now().Add(time.Hour)},
 		store.AuditEntry{By: "anna"}))
+	same, err := inquiry.NewBroker(s.Questions, nil).Open(t.Context(), inquiry.Question{
+		Text: "which size?", Client: "x"})
+	require.NoError(t, err)
+	_, err = inquiry.NewBroker(s.Questions, nil).Resolve(t.Context(), same.ID, inquiry.Reply{
+		Response: "large", Remember: inquiry.Always, Authority: inquiry.AuthorityLocalOperator})
+	require.NoError(t, err)
+	kept, err := s.Answers.List(t.Context(), nil)
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
 	_, err = s.Backup(t.Context(), file)
 	require.NoError(t, err)
 	require.NoError(t, s.Close()) // anna ends her leave after the backup
@@ -89,6 +98,13 @@ func TestARestoredStoreDoesNothingByItself(t *testing.T) {
 		leave, err := back.Grants.List(t.Context(), nil)
 		require.NoError(t, err)
 		require.Empty(t, leave, "she may have ended it since")
+		kept, err := back.Answers.List(t.Context(), nil)
+		require.NoError(t, err)
+		require.Empty(t, kept, "it may have been forgotten since")
+		gone, err := back.Audit.List(t.Context(), store.AuditFilter{Event: store.AuditForgotten})
+		require.NoError(t, err)
+		require.Len(t, gone, 1)
+		require.Equal(t, same.ID, gone[0].QuestionID)
 		ended, err := back.Audit.List(t.Context(), store.AuditFilter{
 			Event: store.AuditGrantEnded})
 		require.NoError(t, err)
