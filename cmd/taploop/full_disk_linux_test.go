@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/internal/app/simulation"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -46,6 +48,41 @@ func (d disk) fill() {
 }
 
 func (d disk) empty() { require.NoError(d.t, os.Remove(d.rest())) }
+
+// crowd has the disk take no more files, however much room there is.
+func (d disk) crowd() {
+	d.t.Helper()
+	require.NoError(d.t, os.Mkdir(d.rest(), 0o700))
+	var err error
+	for i := 0; err == nil; i++ {
+		err = os.WriteFile(filepath.Join(d.rest(), strconv.Itoa(i)), nil, 0o600)
+	}
+	require.ErrorIs(d.t, err, syscall.ENOSPC)
+}
+
+func TestADiskThatTakesNoMoreFilesIsFull(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, "note-groceries", "")
+	d := newDisk(t, b)
+	p := b.spawn("sessions", "list")
+	require.Zero(t, p.ends(), "%s", p.stderr)
+	free, err := files.Free(d.data())
+	require.NoError(t, err)
+	require.NotZero(t, free)
+	d.crowd()
+	free, err = files.Free(d.data())
+	require.NoError(t, err)
+	require.Zero(t, free)
+	p = b.spawn("run", b.task.Goal)
+	require.Equal(t, exitError, p.ends(), "%s", p.stderr)
+	require.Contains(t, p.stderr.String(), "the disk is full")
+	p = b.spawn("doctor", "--json")
+	said, err := io.ReadAll(p.stdout)
+	require.NoError(t, err)
+	require.Equal(t, exitError, p.ends(), "%s", p.stderr)
+	require.Contains(t, string(said), `"data.full"`)
+	require.NotContains(t, string(said), `"http.tokens"`, "which follows from that")
+}
 
 func TestARunWhoseDiskIsFullEndsAndSaysSo(t *testing.T) {
 	t.Parallel()

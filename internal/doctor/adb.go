@@ -38,11 +38,14 @@ func (a *ADB) check(ctx context.Context, l *ledger, clock *watch) (seen []string
 	}
 	running := "1.0." + strconv.FormatUint(version, 10)
 	id := "adb.ready"
-	if own != "" && own != running {
+	switch {
+	case own == "" && a.Binary != "":
+		id, own = "adb.program", a.Binary
+	case own != "" && own != running:
 		id = "adb.version"
 	}
 	l.add(id, subjectADB, "address", a.Client.Address(), "server", running,
-		"program", cmp.Or(own, "-"))
+		"program", text.Line(cmp.Or(own, "-")))
 	return a.phones(ctx, l, clock)
 }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -169,6 +170,18 @@ func TestEachSpoiltSetUpIsNamedAndNoOther(t *testing.T) {
 				require.Equal(t, first.Level != doctor.Broken, r.OK)
 			}
 		})
+	}
+}
+
+// A clock that is off by years is told in days, and a small error to the second.
+func TestAClocksErrorIsToldInUnitsThatPeopleUse(t *testing.T) {
+	for off, want := range map[time.Duration]string{20773*24*time.Hour + 14*time.Hour: "by 20773 d$",
+		-49 * time.Hour: "by 2 d$", 26 * time.Hour: "by (26h0m[0-9]s|25h59m5[0-9]s)$"} {
+		s := newSetUp(t, small(sandbox.Options{}))
+		instead("date +%s", fmt.Sprint("echo ", time.Now().Add(off).Unix()))(t, s)
+		r := doctor.Run(t.Context(), s.options(t))
+		require.Equal(t, []string{"phone.clock"}, troubles(r), "%+v", r)
+		require.Regexp(t, want, r.Findings[0].Says)
 	}
 }
 

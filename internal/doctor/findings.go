@@ -117,11 +117,11 @@ var textsIn = words.Of[texts]("doctor")
 
 // warnings are the findings of what works less well than it could. All others with a mend are of
 // something broken, and those without are good.
-var warnings = []string{"adb.version", "phone.dark", "phone.keyboard", "phone.switching",
-	"phone.storage", "phone.slow", "phone.secure", "phone.restless", "phone.unlisted",
-	"phone.profile", "phone.folded", "phone.twice", "phone.clock", "model.silent", "model.dialect",
-	"data.scarce", "clock.wrong", "http.taken", "http.refused", "http.open", "client.broken",
-	"client.command"}
+var warnings = []string{"adb.program", "adb.version", "phone.dark", "phone.keyboard",
+	"phone.switching", "phone.storage", "phone.slow", "phone.secure", "phone.restless",
+	"phone.unlisted", "phone.profile", "phone.folded", "phone.twice", "phone.clock",
+	"model.silent", "model.dialect", "data.scarce", "clock.wrong", "http.taken", "http.refused",
+	"http.open", "client.broken", "client.command"}
 
 func levelOf(id, mend string) level {
 	switch {

@@ -39,9 +39,6 @@ func holderOf(addr string) string {
 			}
 		}
 	}
-	if len(sockets) == 0 {
-		return ""
-	}
 	open, _ := filepath.Glob("/proc/[0-9]*/fd/*")
 	for _, fd := range open {
 		if target, err := os.Readlink(fd); err != nil || !sockets[target] {

@@ -1,8 +1,10 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
@@ -119,15 +121,22 @@ func (w *watch) check(l *ledger) {
 	behind := w.behind.Load()
 	switch {
 	case behind != nil && behind.Abs() > mostAhead:
-		l.add("clock.wrong", "clock", "off", behind.Abs().Round(time.Second).String())
+		l.add("clock.wrong", "clock", "off", roughly(*behind))
 		return
 	case len(w.phones) == 0:
 		l.add("clock.ready", "clock")
 	}
 	for _, p := range w.phones {
-		l.add("phone.clock", "phone "+p.serial, "phone", p.serial,
-			"off", p.ahead.Abs().Round(time.Second).String())
+		l.add("phone.clock", "phone "+p.serial, "phone", p.serial, "off", roughly(p.ahead))
 	}
+}
+
+// roughly is how far off a clock is: in days where hours do not matter.
+func roughly(off time.Duration) string {
+	if days := off.Abs() / (24 * time.Hour); days > 1 {
+		return fmt.Sprintf("%d d", days)
+	}
+	return off.Abs().Round(time.Second).String()
 }
 
 // check looks at the address of the server, and at its tokens.
@@ -150,11 +159,7 @@ func (h *HTTP) address(l *ledger) {
 	ln, err := net.Listen("tcp", h.Addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		holder := holderOf(h.Addr)
-		if holder == "" {
-			holder = "?"
-		}
-		l.add("http.taken", "http", "address", h.Addr, "holder", holder)
+		l.add("http.taken", "http", "address", h.Addr, "holder", cmp.Or(holderOf(h.Addr), "?"))
 		return
 	case err != nil:
 		l.add("http.refused", "http", "address", h.Addr, "why", whyOf(err))

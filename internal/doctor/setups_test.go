@@ -240,6 +240,12 @@ var spoilt = []struct {
 		spoil: func(t *testing.T, s *setUp) { s.server = closedPort(t) }},
 	{name: "wrong server version", want: "adb.version",
 		spoil: func(_ *testing.T, s *setUp) { s.version = "0027" }},
+	{name: "adb.path at nothing", want: "adb.program",
+		spoil: func(_ *testing.T, s *setUp) { s.binary = "/nowhere/adb" }},
+	{name: "adb.path at what does not start", want: "adb.program",
+		spoil: func(t *testing.T, s *setUp) {
+			require.NoError(t, os.WriteFile(s.binary, []byte("#!/bin/sh\nexit 1\n"), 0o700))
+		}},
 	{name: "port held by another program", want: "adb.port",
 		spoil: func(t *testing.T, s *setUp) { s.server = talker(t) }},
 	{name: "server hangs", want: "adb.hung", spoil: hangs(func(t *testing.T, s *setUp) {
