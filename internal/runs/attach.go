@@ -25,15 +25,11 @@ func (m *Manager) Attach(sessionID string) (detach func()) {
 // PickUp resumes a run that was paused because no caller was attached, with the steps that its call
 // has left. It does nothing to other runs. The caller must attach first.
 func (m *Manager) PickUp(ctx context.Context, sessionID string) (Status, error) {
-	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: sessionID})
-	if err != nil {
+	if _, err := (reunion{m}).retake(ctx, ContinueRequest{SessionID: sessionID},
+		"a caller is back", pausedAlone); err != nil {
 		return Status{}, err
 	}
-	defer unlock()
-	if !pausedAlone(c.run) {
-		return m.Status(ctx, c.sess.ID)
-	}
-	return c.resumeOrReport(ctx, resumption{SameCall: true})
+	return m.Status(ctx, sessionID)
 }
 
 // Watch returns a queue of the session's future events. It never blocks a run: a reader that is

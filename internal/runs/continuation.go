@@ -95,20 +95,6 @@ func (c *continuation) open(ctx context.Context, x *execution) error {
 	return x.open(ctx, c.sess.Serial)
 }
 
-// resumeOrReport resumes a paused run, and otherwise only returns its status.
-func (c *continuation) resumeOrReport(ctx context.Context, how resumption) (Status, error) {
-	if c.run.State.Terminal() {
-		return Status{}, invalid("pass the next task, or start a new session",
-			"the session's last task has ended (%s), and there is no new one", c.run.State)
-	}
-	if atRest(c.run) {
-		if err := c.wakeUp(ctx, how); err != nil {
-			return Status{}, err
-		}
-	}
-	return c.m.Status(ctx, c.sess.ID)
-}
-
 // wakeUp resumes a run that is paused or whose question is settled. If the question is open, wakeUp
 // has it asked.
 func (c *continuation) wakeUp(ctx context.Context, how resumption) error {

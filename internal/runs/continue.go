@@ -28,14 +28,20 @@ func (m *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, erro
 	fresh, err := m.kindOf(c.sess.Kind()).continues(r, c.run)
 	switch {
 	case err != nil:
-		return Status{}, err
 	case r.Reply != nil:
 		return c.reply(ctx)
 	case fresh:
 		return c.next(ctx)
-	default:
-		return c.resumeOrReport(ctx, r.resumption())
+	case c.run.State.Terminal():
+		err = invalid("pass the next task, or start a new session",
+			"the session's last task has ended (%s), and there is no new one", c.run.State)
+	case atRest(c.run):
+		err = c.wakeUp(ctx, r.resumption())
 	}
+	if err != nil {
+		return Status{}, err
+	}
+	return m.Status(ctx, c.sess.ID)
 }
 
 // next starts a new run in the session.

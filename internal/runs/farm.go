@@ -32,7 +32,7 @@ func (m *Manager) Attend(which Resume) {
 	m.spawn(func() {
 		for wait.Until(m.ctx, claimEvery, near.Notices()) == nil {
 			if !near.Closed() {
-				f.report("claiming runs", f.claimAll(m.ctx))
+				report(f.m, "claiming runs", f.claimAll(m.ctx))
 			}
 		}
 	})
@@ -42,7 +42,7 @@ func (m *Manager) Attend(which Resume) {
 	m.store.Farm.KeepPlaces()
 	m.spawn(func() { // a phone that does not answer holds up no claims
 		for ; m.ctx.Err() == nil && !near.Closed(); _ = wait.For(m.ctx, rescueEvery) {
-			f.report("taking up runs", f.rescue(m.ctx))
+			report(f.m, "taking up runs", f.rescue(m.ctx))
 		}
 	})
 }
@@ -50,19 +50,13 @@ func (m *Manager) Attend(which Resume) {
 // farm carries out what other machines began, or left behind, on phones of this one.
 type farm struct{ m *Manager }
 
-func (f farm) report(doing string, err error) {
-	if err != nil && f.m.ctx.Err() == nil {
-		f.m.log.Warn(doing, "err", err)
-	}
-}
-
 // attend tells the machine that carries the session's run out that somebody is attached here, until
 // ctx ends.
 func (f farm) attend(ctx context.Context, s *sessionState, sessionID string) {
 	every := cmp.Or(s.grace/4, 10*time.Second)
 	for going := true; going && f.m.ctx.Err() == nil; going = wait.For(ctx, every) == nil {
 		if s.current() == nil {
-			f.report("attending a run", f.m.store.Farm.Attend(f.m.ctx, sessionID))
+			report(f.m, "attending a run", f.m.store.Farm.Attend(f.m.ctx, sessionID))
 		}
 	}
 }

@@ -94,6 +94,13 @@ func (m *Manager) Close() error {
 	return nil
 }
 
+// report logs an error of what the Manager does by itself, unless that ends with it.
+func report(m *Manager, doing string, err error, about ...any) {
+	if err != nil && m.ctx.Err() == nil {
+		m.log.Error(doing, append(about, "err", err)...)
+	}
+}
+
 // goals creates the work for goals of agents. goals.Goals implements it.
 type goals interface {
 	// Work checks the goal and its settings. It may fill in g.Settings.Servers.

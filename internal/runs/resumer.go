@@ -32,9 +32,7 @@ func (r resumer) watch(events *inquiry.Subscription) {
 			r.m.spawn(func() { r.m.desk.Overdue(e.Question) })
 		case inquiry.Lost:
 			r.m.spawn(func() {
-				if err := r.catchUp(r.m.ctx); err != nil && r.m.ctx.Err() == nil {
-					r.m.log.Error("looking for answers that were missed", "err", err)
-				}
+				report(r.m, "looking for answers that were missed", r.catchUp(r.m.ctx))
 			})
 		}
 	}
@@ -71,6 +69,8 @@ func (r resumer) forget(ctx context.Context, q inquiry.Question) error {
 	return err
 }
 
+const unapplied = "an answer could not be applied"
+
 // deliverRetrying applies the answer of a settled question to its run, and has an open question
 // routed. It does nothing if that was done already. It is called on events of questions, after a
 // crash, and at the end of a run's life. While the store is unavailable, it retries in the
@@ -78,26 +78,20 @@ func (r resumer) forget(ctx context.Context, q inquiry.Question) error {
 func (r resumer) deliverRetrying(questionID string) {
 	err := r.deliver(r.m.ctx, questionID)
 	if !agentloop.Unwritable(err) {
-		r.report(questionID, err)
+		report(r.m, unapplied, err, "question", questionID)
 		return
 	}
 	if _, already := r.m.delivering.LoadOrStore(questionID, true); already {
 		return
 	}
-	r.report(questionID, err)
+	report(r.m, unapplied, err, "question", questionID)
 	r.m.spawn(func() {
 		defer r.m.delivering.Delete(questionID)
 		for agentloop.Unwritable(err) && wait.For(r.m.ctx, queue.Poll) == nil {
 			err = r.deliver(r.m.ctx, questionID)
 		}
-		r.report(questionID, err)
+		report(r.m, unapplied, err, "question", questionID)
 	})
-}
-
-func (r resumer) report(questionID string, err error) {
-	if err != nil && r.m.ctx.Err() == nil {
-		r.m.log.Error("an answer could not be applied", "question", questionID, "err", err)
-	}
 }
 
 func (r resumer) deliver(ctx context.Context, questionID string) error {

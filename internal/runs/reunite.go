@@ -98,8 +98,7 @@ func (r reunion) later(sessionID string) {
 		return
 	}
 	m.spawn(func() {
-		if _, err := r.await(m.ctx, sessionID); err != nil && m.ctx.Err() == nil {
-			m.log.Error("resuming a run whose phone was away", "session", sessionID, "err", err)
-		}
+		_, err := r.await(m.ctx, sessionID)
+		report(m, "resuming a run whose phone was away", err, "session", sessionID)
 	})
 }
