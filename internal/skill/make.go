@@ -452,21 +452,26 @@ func (m *maker) before(general string, x *element) bool {
 	})
 }
 
-// answer is what the run reports, or "" where that was read from the screen.
+// answer is what the run reports, or "" where that was read from the screen: words of it, or a
+// number, that the task has not.
 func (m *maker) answer(last *store.StepRecord) string {
 	c, is := last.Proposal.Action.(actions.Complete)
 	if !is {
 		return ""
 	}
+	read := number.FindAllString(c.Report, -1)
 	for i := range last.Proposal.Elements {
-		w := said(&last.Proposal.Elements[i])
-		if len([]rune(w)) > 3 && strings.Contains(c.Report, w) &&
-			!strings.Contains(m.src.Run.Task, w) || numbers(c.Report, m.src.Run.Task) ||
-			foreign(c.Report) {
-			m.note("what it reported was read from the screen: a model will be asked " +
-				"for it at the end")
-			return ""
+		if w := said(&last.Proposal.Elements[i]); len([]rune(w)) > 3 &&
+			strings.Contains(c.Report, w) {
+			read = append(read, w)
 		}
+	}
+	if foreign(c.Report) || slices.ContainsFunc(read, func(w string) bool {
+		return !strings.Contains(m.src.Run.Task, w)
+	}) {
+		m.note("what it reported was read from the screen: a model will be asked " +
+			"for it at the end")
+		return ""
 	}
 	return m.general(c.Report)
 }

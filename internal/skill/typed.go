@@ -65,16 +65,6 @@ func (m *maker) partly(s *store.StepRecord) string {
 
 var number = regexp.MustCompile(`\d+`)
 
-// numbers reports whether a text has a number that another has not.
-func numbers(in, but string) bool {
-	for _, n := range number.FindAllString(in, -1) {
-		if !strings.Contains(but, n) {
-			return true
-		}
-	}
-	return false
-}
-
 // slid has what a slider was set to read back after the step. The same place in it is another value
 // on another screen, so that a model is asked where the app does not list the value.
 func (m *maker) slid(s *store.StepRecord, p, after *page, out *Step) {
