@@ -191,10 +191,10 @@ var changing = []struct {
 	{regexp.MustCompile(`(?m)(^(\x1b\[30;107m)?[ ▀▄█]{20,}(\x1b\[m)?\n)+`),
 		"$2(a code to photograph)$3\n"},
 	{regexp.MustCompile(`#login=[\w-]+`), "#login=A-CODE"},
-	{regexp.MustCompile(`(the data folder|数据文件夹)\s+\S+\s+(can be\s+used|可用)[^\[]*`),
-		"$1 DIR "},
+	// where lines break depends on these
+	{regexp.MustCompile(`(the data folder|数据文件夹|capture|截屏原始数据|scripted at|http://\S+ 的 scripted)` +
+		`[^\[]*( \[\w+\.ready)`), "$1$2"},
 	{regexp.MustCompile(`\d+h\d+mN ?s|\d+h\d+m\d+s`), "Nh"},
-	{regexp.MustCompile(`发送 \d+ 个、收到 \d+`), "发送 N 个、收到 N"},
 	{regexp.MustCompile(`(?m) +(N s|N 秒|15:04:05)$`), "  $1"},
 	{regexp.MustCompile(`(?m) +(emu-\d)  (N s|N 秒)$`), "  $1  $2"},
 }
