@@ -57,7 +57,7 @@ func (m *maker) partly(s *store.StepRecord) string {
 	i := slices.IndexFunc(m.values, func(v string) bool {
 		return strings.HasPrefix(strings.ToLower(v), typed)
 	})
-	if t.Kind != actions.KindText || len([]rune(typed)) < 2 || i < 0 || m.general(t.Text) != t.Text {
+	if t.Kind != actions.KindText || len(typed) < 2 || i < 0 || m.general(t.Text) != t.Text {
 		return ""
 	}
 	return m.values[i]
