@@ -28,6 +28,8 @@ func (l *loop) checkGate(ctx context.Context, s *Step) (v Verdict, end *Ending) 
 		err = errors.New("the gate neither allowed nor refused the action")
 	}
 	switch {
+	case Unwritable(err): // no decision: as when the intent cannot be journaled
+		return Verdict{}, broken(stepError(s, "asking the gate", err))
 	case err != nil:
 		err = stepError(s, "asking the gate", err)
 		return Verdict{}, l.interruptedBy(ctx, s, *broken(err))

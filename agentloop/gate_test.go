@@ -229,6 +229,22 @@ func TestAGateThatCannotDecideStopsTheRun(t *testing.T) {
 	}
 }
 
+// What the gate has to read may be in the store: the run can go on when that is back, and the model
+// has nothing to be told.
+func TestAGateWhoseStoreIsAwayLeavesTheStepToTheNextLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := guarded(&guard{err: errDisk}, tap(1, 1))
+
+		end, c, err := r.runner.Run(t.Context(), agentloop.Progress{Task: "x"}, 0)
+
+		require.ErrorContains(t, err, "step 1: asking the gate: disk full")
+		require.Equal(t, agentloop.StoreUnavailable, end.Reason)
+		require.Empty(t, r.phone.touches)
+		require.Empty(t, r.journal.entries, "it is no refusal")
+		require.Empty(t, c.Notes)
+	})
+}
+
 func TestAnInterruptionWhileTheGateDecides(t *testing.T) {
 	for want, arrange := range map[agentloop.StopReason]func(*rig, context.CancelCauseFunc){
 		agentloop.UserPaused: func(_ *rig, cancel context.CancelCauseFunc) {

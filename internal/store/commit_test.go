@@ -2,15 +2,20 @@ package store_test
 
 import (
 	"bytes"
+	"context"
+	"database/sql/driver"
+	"fmt"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -217,5 +222,24 @@ func TestACommitIsNotTakenForThatOfAnotherServersTransaction(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, entries, 3)
 		})
+	}
+}
+
+// A database that goes down, comes up, has become a replica or has broken the connection off is away
+// for now. One that refuses what it was asked is not.
+func TestADatabaseThatIsAwayIsToldFromOneThatRefuses(t *testing.T) {
+	away := []error{driver.ErrBadConn, &net.OpError{Op: "read", Err: syscall.ECONNRESET},
+		&pgconn.ConnectError{}}
+	for _, code := range []string{"57P01", "57P02", "57P03", "25006", "53300", "08006"} {
+		away = append(away, &pgconn.PgError{Code: code})
+	}
+	for _, err := range away {
+		err = store.Explained(fmt.Errorf("reading: %w", err))
+		require.ErrorIs(t, err, store.ErrSilent)
+		require.True(t, agentloop.Unwritable(err))
+		require.NotEmpty(t, hint.Of(err))
+	}
+	for _, err := range []error{&pgconn.PgError{Code: "42601"}, context.Canceled, io.ErrUnexpectedEOF} {
+		require.False(t, agentloop.Unwritable(store.Explained(err)), "%v", err)
 	}
 }

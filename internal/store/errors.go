@@ -47,11 +47,11 @@ func explain(dir string, err error) error {
 		errors.Is(err, ErrDamaged) {
 		return err
 	}
+	if away(err) && hint.Of(err) == "" {
+		return unreachable(err)
+	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return explainPostgres(err, e)
-	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok && hint.Of(err) == "" {
-		return unreachable(err)
 	}
 	code := 0
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {

@@ -20,6 +20,9 @@ func (s *Store) Fill() error {
 	return err
 }
 
+// Explained is what the store makes of an error of its database.
+func Explained(err error) error { return explain("", err) }
+
 // Raw is the database, past the store.
 func (s *Store) Raw() *sql.DB { return s.write }
 

@@ -337,18 +337,23 @@ func errUnknown(cause error) error {
 
 // again implements engine. What did not commit can be tried again, also on another server.
 func (*postgresEngine) again(err error) bool {
+	said, _ := errors.AsType[*pgconn.PgError](err)
+	return said != nil && (said.Code == "40001" || said.Code == "40P01") || away(err) ||
+		errors.Is(err, errAborted) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// away reports whether the server is not there for now, by what it or the connection to it says.
+func away(err error) bool {
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch said.Code {
-		case "40001", "40P01", // not as if one after another, or a deadlock
-			"57P01", "57P02", "57P03", "25006", "53300": // going down, coming up, a replica, full
+		case "57P01", "57P02", "57P03", "25006", "53300": // going down, coming up, a replica, full
 			return true
 		}
 		return strings.HasPrefix(said.Code, "08")
 	}
 	_, refused := errors.AsType[*pgconn.ConnectError](err)
 	_, broken := errors.AsType[*net.OpError](err)
-	return refused || broken || pgconn.SafeToRetry(err) || errors.Is(err, errAborted) ||
-		errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	return refused || broken || pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) ||
 		errors.Is(err, pgconn.ErrConnClosed)
 }
 
