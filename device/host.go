@@ -33,6 +33,7 @@ type Options struct {
 	Apps       map[string]string   // app name to package, on top of the built-in table
 	Log        *slog.Logger        // nil discards
 	Memory     phoneMemory         // nil remembers nothing
+	Machine    string              // this machine's name among those that share the Memory
 	// Dialer opens the connections to the server. nil means a net.Dialer.
 	Dialer interface {
 		DialContext(ctx context.Context, network, addr string) (net.Conn, error)
@@ -48,6 +49,7 @@ type Host struct {
 	names   map[string]string
 	log     *slog.Logger
 	memory  phoneMemory
+	machine string
 	buffers buffers
 	waits   waits
 
@@ -93,6 +95,7 @@ func newHost(client *adb.Client, o Options) *Host {
 	}
 	return &Host{client: client, timeout: o.Timeout, getenv: o.Getenv, names: names, log: o.Log,
 		memory:  cmp.Or[phoneMemory](o.Memory, &forgetful{marks: map[string]string{}}),
+		machine: o.Machine,
 		buffers: newBuffers(), waits: waits{listTimeout, fieldWithin, wakeWithin},
 		meters: map[string]*meter{}, identities: map[string]identity{}}
 }

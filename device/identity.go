@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -180,8 +179,7 @@ func (h *Host) name(ctx context.Context, phones []found) {
 		shared := who.serial == "" && h.memory.Shared()
 		// The emulators of several machines all have the address emulator-5554.
 		if shared && who.mark == "" && f.addresses[0].cable() {
-			machine, _ := os.Hostname()
-			f.id += "@" + machine // until it says more
+			f.id += "@" + h.machine // until it says more
 		}
 		if who.serial != "" || shared && who.mark != "" {
 			name, err := h.memory.NamePhone(ctx, f.id, who.mark)

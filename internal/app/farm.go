@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -42,9 +41,6 @@ func NewFarm(s *Settings, db *store.Store, host *device.Host,
 		notices: make(chan struct{}, 1)}
 	if around != nil {
 		f.local = around(f.local)
-	}
-	if f.conf.Name == "" {
-		f.conf.Name, _ = os.Hostname() // without one it has none
 	}
 	return f
 }

@@ -17,7 +17,7 @@ func NewHost(s *Settings, db *store.Store) (*device.Host, error) {
 	o := &device.Options{
 		Server: s.Conf.ADB.Server, ADB: s.Conf.ADB.Path, Timeout: s.Conf.ADB.Timeout,
 		Getenv: s.Options.Getenv, Apps: s.Conf.Apps, Log: s.Log,
-		StartsNone: s.Conf.ADB.Server != "",
+		StartsNone: s.Conf.ADB.Server != "", Machine: s.Conf.Farm.Name,
 	}
 	if db != nil {
 		o.Memory, o.Dialer = db.Phones, newLeasedDialer(db.Owner)

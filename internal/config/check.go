@@ -26,6 +26,9 @@ func (l *Loaded) derive(getenv func(string) string) error {
 		l.DataDir = filepath.Join(dir, "taploop")
 	}
 	l.Skills.Dir = cmp.Or(l.Skills.Dir, filepath.Join(l.DataDir, "skills"))
+	if l.Farm.Name == "" {
+		l.Farm.Name, _ = os.Hostname() // a machine without one has no name
+	}
 	l.getenv = getenv
 	if err := l.Model.findKey(getenv); err != nil {
 		return err

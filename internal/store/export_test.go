@@ -117,9 +117,15 @@ func Tables() (names []string) {
 	return names
 }
 
-// Stun ends the renewing of leases as if the process did not run.
+// Stun ends the renewing of leases as if the process did not run. An owner that is idle may have
+// ended it already.
 func (o *Owner) Stun() {
-	o.stop()
+	o.mu.Lock()
+	stop := o.stop
+	o.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
 	o.renewal.Wait()
 }
 

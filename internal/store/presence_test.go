@@ -210,6 +210,7 @@ func TestAMachineThatDiedIsListedAsGoneForADay(t *testing.T) {
 	s := up("kitchen", &store.Options{Margin: time.Millisecond, Now: later})
 	require.Equal(t, []string{"berlin", "kitchen"}, listed(s))
 	away.Owner.Stun()
+	require.NoError(t, away.Owner.Wake(t.Context(), 30*time.Millisecond)) // if it was idle already
 	dies := func() {
 		for listed(s)[0] != "berlin gone" {
 			require.NoError(t, wait.For(t.Context(), 5*time.Millisecond))
@@ -231,6 +232,7 @@ func TestAMachineThatDiedIsListedAsGoneForADay(t *testing.T) {
 
 	dead := up("paris", &store.Options{TTL: 30 * time.Millisecond})
 	dead.Owner.Stun()
+	require.NoError(t, dead.Owner.Wake(t.Context(), 30*time.Millisecond))
 	for len(listed(s)) != 2 || listed(s)[1] != "paris gone" {
 		require.NoError(t, wait.For(t.Context(), 5*time.Millisecond))
 	}
