@@ -179,7 +179,9 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	}
 	x, err := c.m.plan(c.sess.Kind(), plan{task: c.run.Task,
 		maxSteps: cmp.Or(how.MaxSteps, c.run.MaxSteps), settings: s.with(how.Settings),
-		home: how.Home, handed: handed, said: c.Task, by: c.By, wish: s.Wish}.yet(s.Begin))
+		home: how.Home, handed: handed, said: c.Task, by: c.By, wish: s.Wish}.yet(
+		s.start(c.sess.Steps, q == nil && (how.SameCall ||
+			c.run.StopReason == agentloop.StoreUnavailable))))
 	if err != nil {
 		return err
 	}

@@ -164,7 +164,10 @@ func (x *execution) acquire(ctx context.Context) (store.Run, error) {
 	if err != nil {
 		return store.Run{}, err
 	}
-	x.settings.Begin = nil // it has begun
+	x.settings.Begin = nil // it begins
+	if x.begin.Home {
+		x.settings.Begin = &beginning{Had: true, Home: true, Fresh: x.begin.Fresh}
+	}
 	run, err := x.m.store.Runs.Transition(ctx, x.run.ID, store.Change{
 		From: []store.State{store.Queued}, Fence: x.run.Fence, To: store.Running,
 		Reason: agentloop.StillRunning, Settings: encode(x.settings)})

@@ -115,7 +115,7 @@ func (f farm) claim(ctx context.Context, u store.Hold) error {
 		return err
 	}
 	x, err := m.plan(c.sess.Kind(), plan{task: c.run.Task, maxSteps: c.run.MaxSteps,
-		settings: s.Settings, wish: s.Wish}.yet(s.Begin))
+		settings: s.Settings, wish: s.Wish}.yet(s.start(c.sess.Steps, true)))
 	if err != nil {
 		return err
 	}

@@ -93,11 +93,21 @@ func encode(v any) json.RawMessage {
 
 // beginning is what a life of a run begins with.
 type beginning struct {
+	Had    bool   `json:"had,omitempty"` // it may have begun: see start
 	Home   bool   `json:"home,omitempty"`
 	Fresh  bool   `json:"fresh,omitempty"`
 	Handed bool   `json:"handed,omitempty"`
 	Said   string `json:"said,omitempty"`
 	Turn
+}
+
+// start is how the next life of the run begins. One that has had its turn, and may not have come to
+// its start, begins from there again while it has taken no step, and nobody else had the phone.
+func (s storedSettings) start(steps int, alone bool) *beginning {
+	if s.Begin != nil && s.Begin.Had && (steps > s.CallFrom || !alone) {
+		return nil
+	}
+	return s.Begin
 }
 
 // Turn is how a new run waits for its phone or for a place among the goals.
