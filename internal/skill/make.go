@@ -148,10 +148,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		m.any = foreign(app.App)
 	}
 	m.targets(s, p, a, &out)
-	if whole := m.partly(s); whole != "" {
-		m.note("what is typed is a part of %s: it is typed for every other value, too",
-			text.Quote(whole, 60))
-	}
+	m.partly(s)
 	if m.unknown(s) {
 		m.note("what is typed is not known: a model will be asked")
 		out.Targets = nil

@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // unknown reports whether a step types a secret that nobody was asked for, or what would be taken
@@ -50,17 +51,17 @@ func (m *maker) copied(s *store.StepRecord) string {
 	return plain(t.Text)
 }
 
-// partly is the value of a parameter of which a step types the beginning only, or "".
-func (m *maker) partly(s *store.StepRecord) string {
+// partly notes a parameter's value of which a step types the beginning only.
+func (m *maker) partly(s *store.StepRecord) {
 	t := s.Proposal.Action.Traits()
 	typed := strings.ToLower(strings.TrimSpace(t.Text))
 	i := slices.IndexFunc(m.values, func(v string) bool {
 		return strings.HasPrefix(strings.ToLower(v), typed)
 	})
-	if t.Kind != actions.KindText || len(typed) < 2 || i < 0 || m.general(t.Text) != t.Text {
-		return ""
+	if t.Kind == actions.KindText && len(typed) >= 2 && i >= 0 && m.general(t.Text) == t.Text {
+		m.note("what is typed is a part of %s: it is typed for every other value, too",
+			text.Quote(m.values[i], 60))
 	}
-	return m.values[i]
 }
 
 var number = regexp.MustCompile(`\d+`)
