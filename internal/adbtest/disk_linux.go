@@ -10,7 +10,8 @@ import (
 )
 
 // Disk returns a folder on a separate file system of that many bytes and 500 files, which a test
-// may fill. It lasts until the test ends. Without namespaces the test fails, or is left out as in Start.
+// may fill. It lasts until the test ends. Without namespaces the test fails, or is left out as in
+// Start.
 func Disk(t testing.TB, bytes int) (dir string) {
 	t.Helper()
 	wanted(t)
@@ -18,7 +19,8 @@ func Disk(t testing.TB, bytes int) (dir string) {
 		t.Fatalf("no disk to fill: %v\n  try: %s", outside, hint.Of(outside))
 	}
 	dir = t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,nr_inodes=500", bytes)); err != nil {
+	size := fmt.Sprintf("size=%d,nr_inodes=500", bytes)
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, size); err != nil {
 		t.Fatalf("mounting a disk to fill: %v", err)
 	}
 	t.Cleanup(func() {

@@ -153,8 +153,8 @@ func (f farm) lost(r store.Run) bool {
 }
 
 // rescue takes over the runs whose process died, and resumes those on phones of this process that a
-// restart has paused within a day, or that lost their phone whenever that was. It applies the answers
-// to questions of the dead.
+// restart has paused within a day, or that lost their phone whenever that was. It applies the
+// answers to questions of the dead.
 func (f farm) rescue(ctx context.Context) error {
 	m := f.m
 	if _, err := f.recoverDead(ctx); err != nil {

@@ -96,7 +96,8 @@ func (r reunion) try(sessionID, runID string) {
 }
 
 // retake resumes the run of the session, if it still is as wanted, with the steps that its call has
-// left. It looks at the screen first, and learns that the outcome of an action under way is unknown.
+// left. It looks at the screen first, and learns that the outcome of an action under way is
+// unknown.
 func (r reunion) retake(ctx context.Context, ask ContinueRequest, why string,
 	still func(store.Run) bool) (bool, error) {
 	c, unlock, err := r.m.openContinuation(ctx, ask)
