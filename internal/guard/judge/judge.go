@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -75,8 +76,11 @@ const (
 func (j *Judge) Prepare(ctx context.Context, app string, labels []string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	_, _ = j.acts(ctx, app, labels)
+	_, _ = j.acts(ctx, ctx, app, labels)
 }
+
+// errLate ends the wait for the model.
+var errLate = errors.New("the judge has not answered in time")
 
 // Acts returns what touching the labels of the app does, by the labels as they were given. Labels
 // about which nothing could be found out in time are missing. An error is one of the memory, or
@@ -86,10 +90,10 @@ func (j *Judge) Acts(ctx context.Context, app string, labels []string) (map[stri
 	if j.stalls(0) {
 		timeout = 0
 	}
-	timed, cancel := context.WithTimeout(ctx, timeout)
+	timed, cancel := context.WithTimeoutCause(ctx, timeout, errLate)
 	defer cancel()
-	acts, err := j.acts(timed, app, labels)
-	if err != nil && ctx.Err() == nil && timed.Err() != nil {
+	acts, err := j.acts(ctx, timed, app, labels)
+	if errors.Is(err, errLate) {
 		j.stalls(1)
 		return acts, nil
 	}
@@ -120,7 +124,10 @@ func (j *Judge) Take() Spent {
 	return s
 }
 
-func (j *Judge) acts(ctx context.Context, app string, labels []string) (map[string]Act, error) {
+// acts waits for the memory while ctx lasts, and for the model while timed does.
+func (j *Judge) acts(
+	ctx, timed context.Context, app string, labels []string,
+) (map[string]Act, error) {
 	keys := map[string]string{} // by label
 	for _, l := range labels {
 		if k := Key(l); k != "" {
@@ -129,9 +136,9 @@ func (j *Judge) acts(ctx context.Context, app string, labels []string) (map[stri
 	}
 	known, err := j.remembered(ctx, app, keys)
 	if err == nil && len(j.unknown(app, keys, known)) > 0 {
-		if err = j.asking.Lock(ctx); err == nil {
+		if err = j.asking.Lock(timed); err == nil {
 			defer j.asking.Unlock()
-			known, err = j.ask(ctx, app, keys)
+			known, err = j.ask(ctx, timed, app, keys)
 		}
 	}
 	acts := map[string]Act{}
@@ -174,17 +181,20 @@ func (j *Judge) unknown(app string, keys map[string]string, known map[string]Act
 
 // ask asks the model about what is still unknown, and remembers what it says.
 func (j *Judge) ask(
-	ctx context.Context, app string, keys map[string]string,
+	ctx, timed context.Context, app string, keys map[string]string,
 ) (map[string]Act, error) {
 	known, err := j.remembered(ctx, app, keys) // by now, perhaps
 	list := j.unknown(app, keys, known)
 	if err != nil || len(list) == 0 || j.spent() >= j.opts.Tokens {
 		return known, err
 	}
+	if timed.Err() != nil {
+		return known, context.Cause(timed)
+	}
 	list = list[:min(len(list), maxLabels)]
-	acts, money, err := j.put(ctx, app, list)
-	if ctx.Err() != nil { // it may be asked again
-		return known, context.Cause(ctx)
+	acts, money, err := j.put(timed, app, list)
+	if timed.Err() != nil { // it may be asked again
+		return known, context.Cause(timed)
 	}
 	j.answered(app, list, err)
 	if err != nil {

@@ -29,7 +29,10 @@ type memory struct {
 	err  error
 }
 
-func (m *memory) Judged(_ context.Context, app string, list []string) (map[string]string, error) {
+func (m *memory) Judged(ctx context.Context, app string, list []string) (map[string]string, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known := map[string]string{}
@@ -151,13 +154,16 @@ func TestALabelCannotLeaveItsPlaceInThePrompt(t *testing.T) {
 func TestATouchWaitsForTheJudgeOnlySoLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &scripted{reply: `{"1": "send"}`, takes: time.Hour}
-		j := judge.New(judge.Options{Model: m, Memory: &memory{}, Timeout: 5 * time.Second})
+		kept := &memory{acts: map[string]string{"a/zaplatit": string(judge.Pay)}}
+		j := judge.New(judge.Options{Model: m, Memory: kept, Timeout: 5 * time.Second})
 		began := time.Now()
 		for range 10 {
-			acts, err := j.Acts(t.Context(), "a", []string{"odeslat"})
+			acts, err := j.Acts(t.Context(), "a", []string{"odeslat", "zaplatit"})
 			require.NoError(t, err)
-			require.Empty(t, acts)
+			require.Equal(t, map[string]judge.Act{"zaplatit": judge.Pay}, acts,
+				"what is remembered is known, however late the model is")
 		}
+		require.Len(t, m.asked, 2)
 		require.Equal(t, 10*time.Second, time.Since(began),
 			"who was late twice in a row is not waited for any more")
 		ctx, cancel := context.WithCancel(t.Context())
