@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -268,6 +269,21 @@ func TestTheStepsOfTheActionRun(t *testing.T) {
 		require.ErrorAs(t, r.step(t, s.Run, env), &failed, r.out)
 		require.Equal(t, exitUsage, failed.ExitCode(), r.out)
 		require.Contains(t, r.out, "::error file=bad.yaml,line=1,col=")
+		for name, words := range map[string]string{"SUITES": "it's.yaml",
+			"ARGS": "--dry-run --tags=it's"} {
+			wrong := maps.Clone(env)
+			wrong[name] = words
+			require.ErrorAs(t, r.step(t, s.Run, wrong), &failed, r.out)
+			require.Equal(t, exitUsage, failed.ExitCode(), r.out)
+			require.Contains(t, r.out, "::error::a quote has no end in: "+words)
+			require.NotContains(t, r.out, "passed", "nothing is tested in its place")
+		}
+		env["SUITES"], env["ARGS"] = "'first test.yaml'", `--grep '\bdark\b' --tags ""`
+		require.ErrorAs(t, r.step(t, s.Run, env), &failed, r.out)
+		require.Contains(t, r.out, "--tags is empty", "an empty word is a word")
+		env["ARGS"] = `--grep '\bdark\b'`
+		require.NoError(t, r.step(t, s.Run, env), r.out)
+		require.Contains(t, r.out, "1 passed in")
 	}
 	path, err := os.ReadFile(filepath.Join(r.temp, "path"))
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ if ! test -f "$ANDROID_AVD_HOME/ci.made"; then
   wait
   touch "$ANDROID_AVD_HOME/ci.made"
 fi
+mkdir -p out
 rm -rf "$ANDROID_AVD_HOME"/ci.avd/*.lock # of an emulator that was killed
-start -no-snapshot-save > emulator.log 2>&1 &
+start -no-snapshot-save > out/emulator.log 2>&1 &
 taploop devices --wait --boot --timeout 3m
