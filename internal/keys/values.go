@@ -135,7 +135,7 @@ func (r *Reason) set(s string, n ast.Node) error {
 	s = strings.TrimSpace(s)
 	_, is := number(n)
 	switch word := strings.ToLower(s); {
-	case is || s == "":
+	case is || noReason.MatchString(s):
 		return errors.New("it says neither true nor a reason")
 	case word == "true":
 		*r = "skip: true"
@@ -146,8 +146,12 @@ func (r *Reason) set(s string, n ast.Node) error {
 }
 
 func (*Reason) form() map[string]any {
-	return map[string]any{"type": []any{"boolean", "string"}, "pattern": `\S`}
+	return map[string]any{"type": []any{"boolean", "string"},
+		"not": map[string]any{"type": "string", "pattern": noReason.String()}}
 }
+
+// noReason matches nothing, and what YAML 1.1 calls true or false and a later one a text.
+var noReason = regexp.MustCompile(`^\s*([Yy][Ee][Ss]|[Nn][Oo]|[Oo][Nn]|[Oo][Ff][Ff])?\s*$`)
 
 // Pair is a key with its value and place.
 type Pair struct {

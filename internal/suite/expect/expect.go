@@ -235,13 +235,10 @@ func (c checker) query(ctx context.Context, q *suite.Query) (string, error) {
 
 func (c checker) file(ctx context.Context, f *suite.File) (string, error) {
 	b, err := c.Inside.ReadFile(ctx, f.Path)
-	if errors.Is(err, syscall.EISDIR) { // a folder is there too, and contains no text
-		err = nil
-	}
-	switch missing := errors.Is(err, fs.ErrNotExist); {
-	case missing:
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return unless(f.Absent, "%s", c.say.NotThere), nil
-	case err != nil:
+	case err != nil && !errors.Is(err, syscall.EISDIR): // a folder is there, and has no text
 		return "", err
 	case f.Absent:
 		return c.say.There, nil

@@ -18,11 +18,10 @@ func (t *try) keep(ctx context.Context) {
 			t.got.Notes = append(t.got.Notes, err.Error())
 		}
 	}
-	failed := !t.got.Outcome.Good()
 	if t.got.Session != "" {
 		note(t.scene.Files(ctx, t.got.Session, t.scene.Plain(t.got.Message), t.file))
 	}
-	if !failed || gone(&t.got) {
+	if t.got.Outcome.Good() || gone(&t.got) {
 		return
 	}
 	log, err := t.scene.Admin.Logcat(ctx, t.facts.Since)
