@@ -77,3 +77,31 @@ func TestTheHeadlineOfATraceSaysWhatHappened(t *testing.T) {
 	require.Equal(t, "boom", headline("boom"))
 	require.Empty(t, headline(""))
 }
+
+// What is said of a phone that was lost stands at the case that it was lost in, and names it.
+func TestALostPhoneIsToldAtItsCase(t *testing.T) {
+	one := &suite.Suite{Name: "one"}
+	broken := &suite.Trouble{Kind: suite.KindSuite, Err: errors.New("x")}
+	w, a := worked(one, device.ErrNoPhone, broken, device.ErrNoPhone, device.ErrNoPhone, broken,
+		broken)
+	b, c := &suite.Item{Suite: one, Name: "b"}, &suite.Item{Suite: one, Name: "c"}
+	a.Name = "a"
+	w.opts.Phones = []Phone{{Serial: "p1"}, {Serial: "p2"}}
+	w.queue = newQueue([]*suite.Item{a, b, c}, w.opts)
+	w.rested, w.phone, w.ready = func() {}, w.opts.Phones[0], map[*suite.Suite]bool{}
+	require.True(t, w.item(t.Context(), a), "the phone is back")
+	require.False(t, w.item(t.Context(), b), "and is lost for good")
+	other := *w
+	other.phone = w.opts.Phones[1]
+	for _, i := range []*suite.Item{b, c} {
+		require.True(t, other.item(t.Context(), i))
+	}
+	var notes [][]string
+	for _, r := range w.rest(t.Context()) {
+		notes = append(notes, r.Last().Notes)
+	}
+	lost := device.ErrNoPhone.Error()
+	require.Equal(t, [][]string{{`p1 is there, and the case "a" is tried once more: ` + lost},
+		{`p1 is there, and the case "b" is tried once more: ` + lost,
+			"p1 is taken out: " + lost + ` ("b")`}, nil}, notes)
+}

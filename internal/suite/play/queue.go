@@ -145,17 +145,20 @@ func (q *queue) add(i *suite.Item, a suite.Attempt, last bool) {
 }
 
 // tell tells what went wrong beside the cases. When all phones have ended, that is a note at the
-// last attempt of the suite on the phone, or where another one had its cases. Nil is any suite.
-func (q *queue) tell(s *suite.Suite, p Phone, words string) {
+// case, or else at the last attempt of its suite on the phone, or where another one had its cases.
+func (q *queue) tell(about *suite.Item, p Phone, words string) {
 	words = q.opts.Mask.Text(words)
 	q.opts.View.Note(words)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.remarks = append(q.remarks, func() {
-		at := new(suite.Attempt)
-		for _, i := range q.items {
+		at, items := new(suite.Attempt), q.items
+		if e := q.at[about]; e != nil && len(e.Attempts) > 0 {
+			items = []*suite.Item{about}
+		}
+		for _, i := range items {
 			all := q.at[i].Attempts
-			if last := len(all) - 1; (s == nil || i.Suite == s) && last >= 0 &&
+			if last := len(all) - 1; (about == nil || i.Suite == about.Suite) && last >= 0 &&
 				(at.Phone != p.Serial || all[last].Phone == p.Serial) {
 				at = &all[last]
 			}
@@ -166,7 +169,7 @@ func (q *queue) tell(s *suite.Suite, p Phone, words string) {
 
 // leave takes a phone out, whose item goes to another one. Without another one the item has failed.
 func (q *queue) leave(i *suite.Item, p Phone, a suite.Attempt) {
-	q.lose(i.Suite, p, a.Message)
+	q.lose(i, p, fmt.Sprintf("%s (%q)", a.Message, i.Name))
 	q.mu.Lock()
 	others := slices.ContainsFunc(q.phones, func(x Phone) bool { return fits(i.Suite, x) })
 	if others {
@@ -181,8 +184,8 @@ func (q *queue) leave(i *suite.Item, p Phone, a suite.Attempt) {
 }
 
 // lose takes a phone out.
-func (q *queue) lose(s *suite.Suite, p Phone, why string) {
-	q.tell(s, p, fmt.Sprintf(q.say.Play.TakenOut, p.Serial, why))
+func (q *queue) lose(i *suite.Item, p Phone, why string) {
+	q.tell(i, p, fmt.Sprintf(q.say.Play.TakenOut, p.Serial, why))
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.phones = slices.DeleteFunc(q.phones, func(x Phone) bool { return x.Serial == p.Serial })

@@ -49,7 +49,7 @@ func (w *worker) item(ctx context.Context, i *suite.Item) bool {
 				w.leave(i, w.phone, got)
 				return false
 			}
-			w.tell(i.Suite, w.phone, fmt.Sprintf(w.say.Play.IsBack, w.phone.Serial, got.Message))
+			w.tell(i, w.phone, fmt.Sprintf(w.say.Play.IsBack, w.phone.Serial, i.Name, got.Message))
 			again, n = again-1, n-1
 			for s := range w.ready {
 				w.ready[s] = false
@@ -112,7 +112,7 @@ func (w *worker) teardown(ctx context.Context) {
 			_ = scene.Close(false) // nothing was recorded
 		}
 		if err != nil {
-			w.tell(s, w.phone, "teardown of "+s.Name+" on "+w.phone.Serial+": "+err.Error())
+			w.tell(i, w.phone, "teardown of "+s.Name+" on "+w.phone.Serial+": "+err.Error())
 		}
 	}
 }
