@@ -12,10 +12,10 @@ import (
 
 // sight returns what a cassette records of the screen.
 func sight(s *agentloop.Situation) func() (model.Sight, error) {
-	step, look := s.Step, s.Screen
+	step, task, look := s.Step, s.Task, s.Screen
 	return func() (model.Sight, error) {
 		small, err := look.Frame.Thumbnail()
-		return model.Sight{Step: step, App: look.State.App, PNG: small}, err
+		return model.Sight{Step: step, App: look.State.App, PNG: small, Task: task}, err
 	}
 }
 

@@ -307,3 +307,34 @@ answer: the notes are open
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, f.said, `s.yaml:1:26: skill: there is no such skill: "notes"`)
 }
+
+// What a cassette lacks, and a task that it was not recorded with, are not the app's failures.
+func TestACutCassetteAndAnEditedTaskAreToldAsSuch(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("summary-2", claim)+strings.Replace(
+		say("", "action:AWAKE\tvalue:Notes"), "summary:-", "summary:summary-2", 1))
+	one := "cases: [{name: a, task: Open the notes, cassette: c.jsonl, expect: none}]"
+	code, _ := f.test(one, "--record")
+	require.Equal(t, exitDone, code, f.said)
+	b, err := os.ReadFile(filepath.Join(f.dir, "c.jsonl"))
+	require.NoError(t, err)
+	head, _, _ := strings.Cut(string(b), "\n")
+	last := strings.LastIndex(string(b[:strings.LastIndex(string(b), `"sight"`)]), "\n") + 1
+	for cut, want := range map[string]string{
+		head + "\n":           "the cassette is empty",
+		string(b[:last]):      "the cassette ends early",
+		string(b[:last+1000]): "the cassette ends early",
+	} {
+		f.file("c.jsonl", cut)
+		code, all := f.test(one, "--replay")
+		require.Equal(t, map[string]string{"a": "setup_failed cassette"}, outcomes(all), f.said)
+		require.Equal(t, exitPhone, code)
+		require.Contains(t, all[0].Message, want)
+	}
+	f.file("c.jsonl", string(b))
+	for _, task := range []string{"Open the note", "Open the notes now", "Show them"} {
+		_, all := f.test(strings.Replace(one, "Open the notes", task, 1), "--replay")
+		require.Contains(t, all[0].Message, "the task is not the recorded one: record it anew", task)
+		require.NotContains(t, all[0].Message, "in front")
+	}
+}

@@ -227,7 +227,7 @@ func TestReplayedRefusalsDoNotMakeAnybodyWait(t *testing.T) {
 	text := read(t, path)
 	require.Contains(t, text, `"3000"`)
 	_, err := replay(t, path).Complete(t.Context(), showing("x"))
-	require.ErrorContains(t, err, "recorded 2 times",
+	require.ErrorContains(t, err, "the cassette ends early",
 		"both refusals were played, then the third attempt found nothing")
 }
 
@@ -312,7 +312,7 @@ func TestManyMayRecordAndReplayAtOnce(t *testing.T) {
 	c := replay(t, path)
 	everybody(c)
 	_, err = c.Complete(t.Context(), asking("caller 0"))
-	require.ErrorContains(t, err, "recorded 5 times")
+	require.ErrorContains(t, err, "the cassette ends early")
 }
 
 func TestAnExchangeThatCannotBeWrittenFailsTheCall(t *testing.T) {

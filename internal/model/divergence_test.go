@@ -172,3 +172,41 @@ func TestPicturesGoElsewhereWhenNothingCanBeWrittenBesideTheCassette(t *testing.
 		Complete(t.Context(), on(asking("a"), 1, "shop"))
 	require.ErrorContains(t, err, "seen: "+os.TempDir())
 }
+
+// A request of another task is told as such, whatever is on the screen, and one behind the end of
+// the cassette as that.
+func TestAReplayTellsAnotherTaskAndAnEndThatIsTooEarly(t *testing.T) {
+	about := func(task string, step int, picture string) model.Request {
+		r := asking("Do this: " + task + "\nOn the screen: Notes")
+		r.Sight = func() (model.Sight, error) {
+			return model.Sight{Step: step, Task: task, PNG: []byte(picture)}, nil
+		}
+		return r
+	}
+	path := record(t, []page{saying("one"), saying("two"), saying("three")}, about("Open Notes", 1, "home"),
+		on(asking("more"), 2, "list"), asking("a caption that is not asked for again"))
+	for _, c := range []struct {
+		task, picture, want string
+	}{
+		{"Open Note", "home", "step 1: the task is not the recorded one: record it anew"},
+		{"Open Notes now", "shop", "step 1: the task is not the recorded one: record it anew"},
+		{"Notes", "home", "step 1: no such request was recorded"},
+	} {
+		rep, err := model.NewReplayer(path, &model.ReplayOptions{Compare: byBytes})
+		require.NoError(t, err)
+		rc := client(t, "http://x", model.Options{Transport: rep})
+		_, err = rc.Complete(t.Context(), about(c.task, 1, c.picture))
+		require.ErrorContains(t, err, c.want)
+		require.False(t, model.CutShort(err.Error()))
+	}
+	rep, err := model.NewReplayer(path, &model.ReplayOptions{Compare: byBytes})
+	require.NoError(t, err)
+	c := client(t, "http://x", model.Options{Transport: rep})
+	for _, r := range []model.Request{about("Open Notes", 1, "home"), on(asking("more"), 2, "list")} {
+		_, err = c.Complete(t.Context(), r)
+		require.NoError(t, err)
+	}
+	_, err = c.Complete(t.Context(), on(asking("yet more"), 3, "shop"))
+	require.ErrorContains(t, err, "step 3: the cassette ends early")
+	require.True(t, model.CutShort(err.Error()))
+}

@@ -276,27 +276,44 @@ func contentSays(raw json.RawMessage) string {
 // missed is the divergence of a request that nothing on the cassette answers. Its text tells of the
 // screen, which may be the reason.
 func (r *Replayer) missed(says string, seen *Sight) *Divergence {
-	d := &Divergence{path: r.path, why: r.miss(says), missed: true, now: seen}
-	if near, _ := r.nearest(says); near != nil && near.Sight != nil {
-		d.was = near.Sight
-		if why, err := r.compare(near.Sight, seen); err == nil && why != "" {
+	d := &Divergence{path: r.path, missed: true, now: seen}
+	switch near, at := r.nearest(says); {
+	case near == nil:
+		d.why = "the cassette is empty"
+	case !slices.ContainsFunc(r.all, r.isAhead):
+		d.why = "the cassette ends early"
+	case seen != nil && r.otherTask(says, seen.Task):
+		d.why = "the task is not the recorded one: record it anew"
+	default:
+		d.was, d.why = near.Sight, fmt.Sprintf("no such request was recorded; the nearest "+
+			"differs where it has %q and this one %q", around(near.says, at), around(says, at))
+		if n := len(r.tapes[says]); n > 0 {
+			d.why = fmt.Sprintf("this request was recorded %d times and is now made once more", n)
+		}
+		if why, err := r.compare(d.was, seen); d.was != nil && err == nil && why != "" {
 			d.why = why
 		}
 	}
 	return d
 }
 
-// miss says why nothing on the cassette answers: it is used up, or how the most similar request
-// differs.
-func (r *Replayer) miss(says string) string {
-	if n := len(r.tapes[says]); n > 0 {
-		return fmt.Sprintf("this request was recorded %d times and is now made once more", n)
-	}
-	if near, at := r.nearest(says); near != nil {
-		return fmt.Sprintf("no such request was recorded; the nearest differs where it has %q "+
-			"and this one %q", around(near.says, at), around(says, at))
-	}
-	return "the cassette is empty"
+// short is the end of a message about a cassette that holds less than the run.
+var short = regexp.MustCompile(`: the cassette (is empty|ends early)$`)
+
+// CutShort reports whether a run has ended with this message because its cassette did.
+func CutShort(message string) bool { return short.MatchString(message) }
+
+// isAhead reports whether a step was not played yet. What else is recorded may never be asked.
+func (r *Replayer) isAhead(t *tape) bool { return !t.played && (r.unseen || t.Sight != nil) }
+
+// otherTask reports whether a request has a task, between other words, that no recorded one has.
+func (r *Replayer) otherTask(says, task string) bool {
+	places := regexp.MustCompile(`(?s).`+regexp.QuoteMeta(task)+`.`).FindAllString(says, -1)
+	return task != "" && places != nil && !slices.ContainsFunc(r.all, func(t *tape) bool {
+		return slices.ContainsFunc(places, func(s string) bool {
+			return strings.Contains(t.says, s)
+		})
+	})
 }
 
 // Model is the name of the model that was asked, or "".

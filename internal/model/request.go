@@ -33,6 +33,7 @@ type Sight struct {
 	Step int    `json:"step"`
 	App  string `json:"app,omitempty"` // in front
 	PNG  []byte `json:"png"`           // the screen in small
+	Task string `json:"-"`             // that the request is about
 }
 
 // Tool is a function that the model may call. Parameters is the JSON Schema of its arguments.

@@ -93,11 +93,10 @@ func (s *Suite) checkCase(i *Item, problems *keys.Problems) {
 
 func (a *Approval) check(problems *keys.Problems) {
 	m := &a.Match
-	if verb := strings.ToUpper(m.Action); verb != "" {
-		if _, known := actions.TraitsOf(verb); !known {
-			_, err := actions.Named(verb, nil)
-			problems.Add(m.Of("action"), "action: %v", err)
-		}
+	verb := strings.ToUpper(m.Action)
+	if _, known := actions.TraitsOf(verb); !known && verb != "" {
+		_, err := actions.Named(verb, nil)
+		problems.Add(m.Of("action"), "action: %v", err)
 	}
 	if a.Edited != nil {
 		args, is := a.Edited.Args.Value.(map[string]any)

@@ -62,8 +62,8 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	}
 	price := set.Conf.Model
 	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Admin: phone.Admin(),
-		Judge: x.parts.Judge.Ask, Plain: x.plain, Healed: x.healed, Files: x.files,
-		Began: x.began, Close: x.close, StepAt: x.stepAt,
+		Judge: x.parts.Judge.Ask, Plain: x.plain, Healed: x.healed, Cut: model.CutShort,
+		Files: x.files, Began: x.began, Close: x.close, StepAt: x.stepAt,
 		Told: func() string { return *cmp.Or(x.told.Load(), new(string)) },
 		Cost: func(sent, got int) float64 {
 			return (price.PromptPrice*float64(sent) + price.ReplyPrice*float64(got)) / 1e6

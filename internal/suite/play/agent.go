@@ -287,12 +287,13 @@ func (t *try) end(ctx context.Context, st runs.Status) {
 	case asks:
 		t.got.Asked = append(t.got.Asked, suite.Asked{Question: question(st.Question)})
 		t.fail(suite.NeedsPerson, "", t.say.Play.Asks, question(st.Question))
+	case st.Reason == agentloop.ReplayDiverged && t.scene.Cut(why):
+		t.fail(suite.SetupFailed, suite.KindCassette, "%s", why)
 	case isBroken:
 		t.fail(suite.SetupFailed, kind, "%s: %s", st.Reason, why)
 	case st.Reason == agentloop.MaxStepsReached:
 		t.fail(suite.Failed, "", t.say.Play.AllSteps, st.Run.MaxSteps)
-	case st.Run.State == store.Completed:
-	case t.refused && (st.Reason == agentloop.TaskAborted ||
+	case st.Run.State == store.Completed, t.refused && (st.Reason == agentloop.TaskAborted ||
 		st.Reason == agentloop.ActionRejected): // what the suite wanted: the expectations decide
 	case st.Reason == agentloop.TaskAborted:
 		t.fail(suite.Failed, "", t.say.Play.GaveUp, why)
