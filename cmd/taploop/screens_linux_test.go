@@ -192,8 +192,8 @@ var changing = []struct {
 		"$2(a code to photograph)$3\n"},
 	{regexp.MustCompile(`#login=[\w-]+`), "#login=A-CODE"},
 	// where lines break depends on these
-	{regexp.MustCompile(`(the data folder|数据文件夹|capture|截屏原始数据|scripted at|http://\S+ 的 scripted)` +
-		`[^\[]*( \[\w+\.ready)`), "$1$2"},
+	{regexp.MustCompile(`(the data folder|数据文件夹|capture|截屏原始数据|scripted at|http://\S+ 的 scripted|` +
+		`nobody|无法再启动它)[^\[]*( \[\w+\.(ready|program))`), "$1$2"},
 	{regexp.MustCompile(`\d+h\d+mN ?s|\d+h\d+m\d+s`), "Nh"},
 	{regexp.MustCompile(`(?m) +(N s|N 秒|15:04:05)$`), "  $1"},
 	{regexp.MustCompile(`(?m) +(emu-\d)  (N s|N 秒)$`), "  $1  $2"},

@@ -159,9 +159,10 @@ func TestATaskIsStoppedByASecondPressAndNotByADoubleClick(t *testing.T) {
 			p.do(chromedp.MouseClickXY(x, y, chromedp.ClickCount(n+1)))
 		}
 	}
-	// the page's clock stands until it is set
-	p.do(js("{ const at = performance.now(); window.passed = 0; " +
-		"performance.now = () => at + passed }"))
+	// the page's clock stands until it is set, also that of the time in which it is sure
+	p.do(js("{ const at = performance.now(), timer = setTimeout; window.passed = 0; " +
+		"performance.now = () => at + passed; " +
+		"setTimeout = (f, ms) => timer(f, ms === 4000 ? 3600000 : ms) }"))
 	press(4)
 	require.Equal(t, "Really stop?", p.text(stop+".textContent"))
 	require.Empty(t, g.runs.calls)
