@@ -9,8 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Disk returns a folder on a separate file system of that many bytes and 500 files, which a test
-// may fill. It lasts until the test ends. Without namespaces the test fails, or is left out as in
+// Disk returns a folder on a separate file system of that many bytes, and a file for each 16 kB,
+// which a test may fill. It lasts until the test ends. Without namespaces the test fails, or is left out as in
 // Start.
 func Disk(t testing.TB, bytes int) (dir string) {
 	t.Helper()
@@ -19,7 +19,7 @@ func Disk(t testing.TB, bytes int) (dir string) {
 		t.Fatalf("no disk to fill: %v\n  try: %s", outside, hint.Of(outside))
 	}
 	dir = t.TempDir()
-	size := fmt.Sprintf("size=%d,nr_inodes=500", bytes)
+	size := fmt.Sprintf("size=%d,nr_inodes=%d", bytes, bytes>>14)
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, size); err != nil {
 		t.Fatalf("mounting a disk to fill: %v", err)
 	}
