@@ -187,7 +187,7 @@ type Verification struct {
 	Evidence string   `json:"evidence,omitempty"` // what was seen, in words
 	Step     int      `json:"step,omitempty"`     // whose frame it was seen on, in the session
 
-	// JSON is the report as JSON that fits the run's schema. Misfit is why there is none.
+	// JSON is the report as JSON that fits the run's schema. Misfit is why it is empty.
 	JSON   json.RawMessage `json:"answer_json,omitempty"`
 	Misfit string          `json:"misfit,omitempty"`
 

@@ -9,8 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Disk returns a folder on a separate file system of that many bytes, and a file for each 16 kB,
-// which a test may fill. It lasts until the test ends. Without namespaces the test fails, or is left
+// Disk returns a folder on a separate file system of that many bytes, with a file for each 16 kB,
+// for a test to fill. It lasts until the test ends. Without namespaces the test fails, or is left
 // out as in Start.
 func Disk(t testing.TB, bytes int) (dir string) {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 const promptsTime = 10 * time.Second
 
 // listPrompts adds the prompts of the server to its tools. A server whose list cannot be read has
-// those that were read.
+// the ones that were read.
 func (c *connection) listPrompts(ctx context.Context) {
 	if c.client.GetServerCapabilities().Prompts == nil {
 		return

@@ -44,7 +44,7 @@ func (j *Judge) Ask(ctx context.Context, claim string, f *screen.Frame) (
 		CompletionTokens: resp.Usage.CompletionTokens}, nil
 }
 
-// askAbout asks a model about a picture, nil if there is none.
+// askAbout asks a model about a picture, nil without one.
 func askAbout(ctx context.Context, m *model.Client, f *screen.Frame, rules string,
 	asked ...model.Part) (model.Response, error) {
 	const side, quality, tokens = 1280, 85, 512

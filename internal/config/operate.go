@@ -46,7 +46,7 @@ type Upgrade struct {
 // Skip is the value of Schedule's settings that lets a time pass.
 const Skip = "skip"
 
-// Age is a duration that may count days and weeks, such as 90d. "" is none.
+// Age is a duration that may count days and weeks, such as 90d. "" is not set.
 type Age string
 
 // Duration is the age as a duration, 0 for none.
@@ -55,7 +55,7 @@ func (a Age) Duration() time.Duration {
 	return d
 }
 
-// Size is a number of bytes, such as 2GB. "" is none.
+// Size is a number of bytes, such as 2GB. "" is not set.
 type Size string
 
 // Bytes is the size as a number, 0 for none.

@@ -63,7 +63,7 @@ func (l *late) in(text string) bool {
 	return l != nil && hinted(text, l.hints) && l.re().MatchString(text)
 }
 
-// find is the first match, "" if there is none.
+// find is the first match, "" without one.
 func (l *late) find(text string) string {
 	if !hinted(text, l.hints) {
 		return ""

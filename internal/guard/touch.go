@@ -400,7 +400,7 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 }
 
 // systemAsks reports whether a page of the settings explains something in an unknown language, and
-// ends with two buttons, of which this is one: so an app becomes one of those that run the phone.
+// ends with two buttons, of which this is one: so an app comes to run the phone.
 func (s *Subject) systemAsks(lines []string) bool {
 	l := s.Layout
 	return l != nil && l.Button && l.Pair != "" && strings.Contains(s.App, "settings") &&

@@ -313,7 +313,7 @@ func within(value any, node map[string]any, add func(value, schema any)) {
 
 func pointer(v any) uintptr { return reflect.ValueOf(v).Pointer() }
 
-// target is the schema that a reference refers to, nil if there is none in this document.
+// target is the schema that a reference refers to, nil if this document lacks it.
 func (s *Shape) target(ref string) (node any) {
 	to, err := url.Parse(ref)
 	root, _ := s.tree.(map[string]any)

@@ -31,7 +31,7 @@ func (p *page) print() uint32 { return crc32.ChecksumIEEE(fmt.Append(nil, p.list
 type facts struct {
 	ends   []int             // the index behind the last element that lies in each
 	words  []string          // each one's own
-	worded []int             // those that have any
+	worded []int             // the ones with words
 	listed []bool            // each lies in a list, where its kin differ in what they say only
 	kin    map[[2]string]int // how many there are of a class and id
 }

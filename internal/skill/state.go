@@ -14,7 +14,7 @@ import (
 )
 
 // switchOf is the switch that a touch of an element changes: it, or the one that lies in it. -1 if
-// there is none, or several.
+// nothing fits, or several do.
 func (p *page) switchOf(i int) int {
 	at := -1
 	for j := i; i >= 0 && j < p.end(i); j++ {

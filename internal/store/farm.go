@@ -64,8 +64,8 @@ func (f Farm) Announce(ctx context.Context, w Worker) error {
 	return doing(err, "telling the other machines of the phones")
 }
 
-// Workers returns the processes that have announced themselves, by name: those that are alive, and
-// for a day those that died.
+// Workers returns the processes that have announced themselves, by name: the living, and
+// the dead for a day.
 func (f Farm) Workers(ctx context.Context) ([]Worker, error) {
 	list, err := collect(ctx, f.read, func(row scanner) (w Worker, err error) {
 		var phones string

@@ -8,7 +8,7 @@ import (
 // Kept are values that all who share the database have, by their names.
 type Kept struct{ *db }
 
-// Read returns the value, or nil if there is none.
+// Read returns the value, or nil if nothing is kept.
 func (k Kept) Read(name string) (json.RawMessage, error) {
 	return kept(context.Background(), k.read, name)
 }

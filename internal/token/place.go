@@ -11,7 +11,7 @@ import (
 
 // place keeps values by their names. It is safe for concurrent use, also by several processes.
 type place interface {
-	// Read returns the value, or nil if there is none.
+	// Read returns the value, or nil if nothing is kept.
 	Read(name string) (json.RawMessage, error)
 	// Change replaces the value by what edit makes of it. No other change of it runs meanwhile.
 	// edit may be called again. Its error is returned, and the value is left alone.

@@ -45,7 +45,7 @@ func begins(text string) bool {
 	return err != nil || len(actionsOf(o)) > 0
 }
 
-// actionsOf are the actions of an object: those that it lists, or the one that it names.
+// actionsOf are the actions of an object: the ones it lists, or the one that it names.
 func actionsOf(o loose.Object) []loose.Object {
 	if all := listed(o); len(all) > 0 {
 		return all

@@ -122,7 +122,7 @@ func (p *phones) take(ctx context.Context, key string) (string, error) {
 	}
 }
 
-// free takes the first free phone. If there is none, freed is closed when a phone becomes free.
+// free takes the first free phone. If all are taken, freed is closed when a phone becomes free.
 func (p *phones) free(usable []string) (serial string, freed <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -63,7 +63,7 @@ func (s *Service) inTurn(lock string, f func(context.Context)) {
 	})
 }
 
-// follow logs what becomes of questions, and calls settled with those that are, until s is closed.
+// follow logs what becomes of questions, and calls settled for each that ends, until s is closed.
 func (s *Service) follow(settled func(inquiry.Question)) {
 	events := s.Manager.Broker().Subscribe()
 	s.until(func(ctx context.Context) {

@@ -265,7 +265,7 @@ func (s *Stage) usable(ctx context.Context, serial string) bool {
 	defer cancel()
 	for wait.For(ctx, comeBack/16) == nil {
 		if states, _ := s.host.States(ctx); states[serial] == "device" {
-			return true // without the server there is none
+			return true // without the server nothing can be shown
 		}
 	}
 	return false

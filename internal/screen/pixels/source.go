@@ -79,7 +79,7 @@ func NewPacking(pix []byte, stride int) *Packing {
 	return &Packing{raw: raw{pix, stride}, packingMemory: packingMemories.Get().(*packingMemory)}
 }
 
-// Rows are those that have not been read.
+// Rows are the ones still to be read.
 func (p *Packing) Rows() (Rows, error) { return p, nil }
 
 // Next is the next row, see [Rows].

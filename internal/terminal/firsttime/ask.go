@@ -45,7 +45,7 @@ func (d *dialogue) provider(ctx context.Context) (provider, error) {
 	}
 }
 
-// key asks for the key, unless the environment has it. Nothing typed means that there is none, or
+// key asks for the key, unless the environment has it. Nothing typed means no key, or
 // that the variable will have it.
 func (d *dialogue) key(ctx context.Context, p provider, c *Choice) (err error) {
 	prompt := d.KeyAny
