@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // core is what all routes share: settings, credentials, records, and the server's life.
@@ -89,6 +90,20 @@ func (s *core) answer(w http.ResponseWriter, status int, body json.RawMessage) e
 
 // handler answers a request of somebody who may come in, or says why not.
 type handler func(w http.ResponseWriter, r *http.Request, v viewer) error
+
+// sessionHandler answers a request about a session that the viewer may see.
+type sessionHandler func(http.ResponseWriter, *http.Request, viewer, store.Session) error
+
+// ofSession serves the session that the path names by its id or the beginning of that.
+func (s *core) ofSession(serve sessionHandler) handler {
+	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
+		x, err := s.opts.Sessions.Find(r.Context(), r.PathValue("id"), v.owners())
+		if err != nil {
+			return err
+		}
+		return serve(w, r, v, x)
+	}
+}
 
 // listener reads what the server sends piece by piece.
 type listener struct {

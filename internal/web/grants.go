@@ -34,13 +34,8 @@ func (s *inbox) forget(w http.ResponseWriter, r *http.Request, v viewer) error {
 	return send(w, http.StatusOK, map[string]any{"answers": gone})
 }
 
-const grantsForPeople = "people say what is done without asking, and see it"
-
 // listGrants lists the leave to act without asking that matters to what the viewer sees.
 func (s *inbox) listGrants(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := v.person(grantsForPeople); err != nil {
-		return err
-	}
 	list, err := s.opts.Grants.List(r.Context(), v.owners())
 	if err != nil {
 		return err
@@ -53,9 +48,6 @@ func (s *inbox) giveGrant(w http.ResponseWriter, r *http.Request, v viewer) erro
 	var body struct {
 		guard.Leave
 		Minutes float64 `json:"minutes"`
-	}
-	if err := v.person(grantsForPeople); err != nil {
-		return err
 	}
 	if err := receive(r, &body); err != nil {
 		return err
@@ -86,9 +78,6 @@ func (s *inbox) giveGrant(w http.ResponseWriter, r *http.Request, v viewer) erro
 // endGrant takes leave back.
 func (s *inbox) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error {
 	var body guard.Leave
-	if err := v.person(grantsForPeople); err != nil {
-		return err
-	}
 	if err := receive(r, &body); err != nil {
 		return err
 	}

@@ -6,15 +6,13 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 )
 
 // getTrajectory gives all of a session but its pictures and the model's words.
-func (s *sessions) getTrajectory(w http.ResponseWriter, r *http.Request, v viewer) error {
-	x, err := s.records.session(r, v)
-	if err != nil {
-		return err
-	}
+func (s *sessions) getTrajectory(w http.ResponseWriter, r *http.Request, _ viewer,
+	x store.Session) error {
 	t, err := s.opts.Sessions.Trajectory(r.Context(), x.ID)
 	if err != nil {
 		return err
@@ -27,11 +25,8 @@ func (s *sessions) getTrajectory(w http.ResponseWriter, r *http.Request, v viewe
 }
 
 // getStep gives a step with the model's prompts and replies.
-func (s *sessions) getStep(w http.ResponseWriter, r *http.Request, v viewer) error {
-	x, err := s.records.session(r, v)
-	if err != nil {
-		return err
-	}
+func (s *sessions) getStep(w http.ResponseWriter, r *http.Request, _ viewer,
+	x store.Session) error {
 	index, err := strconv.Atoi(r.PathValue("index"))
 	if err != nil || index < 1 {
 		return badRequest("the step is %.20q (want its number)", r.PathValue("index"))
@@ -47,11 +42,8 @@ func (s *sessions) getStep(w http.ResponseWriter, r *http.Request, v viewer) err
 }
 
 // getExport gives a session as one page that loads nothing.
-func (s *sessions) getExport(w http.ResponseWriter, r *http.Request, v viewer) error {
-	x, err := s.records.session(r, v)
-	if err != nil {
-		return err
-	}
+func (s *sessions) getExport(w http.ResponseWriter, r *http.Request, _ viewer,
+	x store.Session) error {
 	var page bytes.Buffer
 	if err := export.HTML(r.Context(), &page, s.opts.Sessions, x.ID); err != nil {
 		return err
@@ -63,14 +55,8 @@ func (s *sessions) getExport(w http.ResponseWriter, r *http.Request, v viewer) e
 }
 
 // deleteSession removes a session for good.
-func (s *sessions) deleteSession(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := v.person("sessions are deleted by people"); err != nil {
-		return err
-	}
-	x, err := s.records.session(r, v)
-	if err != nil {
-		return err
-	}
+func (s *sessions) deleteSession(w http.ResponseWriter, r *http.Request, v viewer,
+	x store.Session) error {
 	if err := s.opts.Sessions.Delete(r.Context(), x.ID, v.by()); err != nil {
 		return err
 	}

@@ -136,12 +136,6 @@ func (o records) question(r *http.Request, v viewer) (inquiry.Question, error) {
 	})
 }
 
-// session is the one that the path names by its id or the beginning of that, if the viewer may see
-// it.
-func (o records) session(r *http.Request, v viewer) (store.Session, error) {
-	return o.sessions.Find(r.Context(), r.PathValue("id"), v.owners())
-}
-
 // present is a session with its latest run.
 func (o records) present(ctx context.Context, x store.Session) (export.Listed, error) {
 	list, err := o.sessions.Sessions(ctx, store.Filter{ID: x.ID})

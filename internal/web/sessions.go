@@ -30,11 +30,8 @@ func (s *sessions) listSessions(w http.ResponseWriter, r *http.Request, v viewer
 	return send(w, http.StatusOK, map[string]any{"sessions": list})
 }
 
-func (s *sessions) getSession(w http.ResponseWriter, r *http.Request, v viewer) error {
-	x, err := s.records.session(r, v)
-	if err != nil {
-		return err
-	}
+func (s *sessions) getSession(w http.ResponseWriter, r *http.Request, _ viewer,
+	x store.Session) error {
 	view, err := s.records.present(r.Context(), x)
 	if err != nil {
 		return err
@@ -43,17 +40,14 @@ func (s *sessions) getSession(w http.ResponseWriter, r *http.Request, v viewer) 
 }
 
 // listSteps lists the steps after one index, or the last few, oldest first.
-func (s *sessions) listSteps(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *sessions) listSteps(w http.ResponseWriter, r *http.Request, _ viewer,
+	x store.Session) error {
 	const most = 1 << 30
 	after, err := number(r, "after", most)
 	if err != nil {
 		return err
 	}
 	last, err := number(r, "last", most)
-	if err != nil {
-		return err
-	}
-	x, err := s.records.session(r, v)
 	if err != nil {
 		return err
 	}
@@ -73,11 +67,8 @@ func (s *sessions) listSteps(w http.ResponseWriter, r *http.Request, v viewer) e
 
 // getFrame gives a picture. Frames begin with their session's id, so one session does not lead to
 // another's.
-func (s *sessions) getFrame(w http.ResponseWriter, r *http.Request, v viewer) error {
-	x, err := s.records.session(r, v)
-	if err != nil {
-		return err
-	}
+func (s *sessions) getFrame(w http.ResponseWriter, r *http.Request, _ viewer,
+	x store.Session) error {
 	id := r.PathValue("frame")
 	if !strings.HasPrefix(id, x.ID+".") {
 		return store.ErrNotFound

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -148,26 +149,22 @@ func with[A any](s *tasks, schema string, body map[string]any,
 }
 
 // goOn answers a session's question, or continues the session.
-func (s *tasks) goOn(w http.ResponseWriter, r *http.Request, v viewer) error {
-	return s.inSession(w, r, v, "/continue", func(body map[string]any) useCase {
+func (s *tasks) goOn(w http.ResponseWriter, r *http.Request, v viewer, x store.Session) error {
+	return s.inSession(w, r, v, x, "/continue", func(body map[string]any) useCase {
 		return with(s, "Continue", body, s.opts.Tasks.Continue)
 	})
 }
 
 // say says something to a session's run.
-func (s *tasks) say(w http.ResponseWriter, r *http.Request, v viewer) error {
-	return s.inSession(w, r, v, "/message", func(body map[string]any) useCase {
+func (s *tasks) say(w http.ResponseWriter, r *http.Request, v viewer, x store.Session) error {
+	return s.inSession(w, r, v, x, "/message", func(body map[string]any) useCase {
 		return with(s, "Message", body, s.opts.Tasks.Message)
 	})
 }
 
-// inSession carries out a use case for the session of the path, with the body as its arguments.
-func (s *tasks) inSession(w http.ResponseWriter, r *http.Request, v viewer, what string,
-	do func(body map[string]any) useCase) error {
-	x, err := s.records.session(r, v)
-	if err != nil {
-		return err
-	}
+// inSession carries out a use case for a session, with the body as its arguments.
+func (s *tasks) inSession(w http.ResponseWriter, r *http.Request, v viewer, x store.Session,
+	what string, do func(body map[string]any) useCase) error {
 	body, err := argumentsOf(r)
 	if err != nil {
 		return err
@@ -204,12 +201,8 @@ func (s *tasks) callWaiting(w http.ResponseWriter, r *http.Request, v viewer, q 
 
 // stop makes a handler that stops a session's run and answers with its state after that. The body
 // is not needed.
-func (s *tasks) stop(mode runs.StopMode) handler {
-	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
-		x, err := s.records.session(r, v)
-		if err != nil {
-			return err
-		}
+func (s *tasks) stop(mode runs.StopMode) sessionHandler {
+	return func(w http.ResponseWriter, r *http.Request, v viewer, x store.Session) error {
 		if r.ContentLength != 0 {
 			if err := receive(r, new(struct{})); err != nil {
 				return err

@@ -21,13 +21,10 @@ export class Approval {
     this.main = el("button", "main", w.send, { type: "submit" });
     const row = el("div", "row"), alone = this.rows.length === 1;
     const rare = alone ? [...this.rows[0].buttons.querySelectorAll(".respond")] : [];
-    const [more, extra] = card.more(w.more, ...rare, ...card.seldom());
-    const [details, what] = card.more(w.detailsButton, this.details());
-    (alone ? this.rows[0].buttons : row).append(...alone ? [] : [this.main], more, details);
-    card.problem = el("p", "problem", undefined, { role: "alert" });
-    form.append(card.problem, row, extra, what);
-    if (alone) row.append(this.main);
-    form.addEventListener("submit", (e) => { e.preventDefault(); this.send(); });
+    const [details, what] = card.more(w.detailsButton, this.details()), at = alone ? this.rows[0].buttons : row;
+    row.append(this.main);
+    card.foot(form, row, at, ...rare).append(what);
+    at.append(details);
     this.show();
     return form;
   }

@@ -2,7 +2,7 @@
 import { Approval, marks } from "./approval.js";
 import { el, newID, stopper } from "./dom.js";
 import { Form } from "./fields.js";
-import { Takeover } from "./live.js";
+import { Live } from "./live.js";
 import { grown, marked } from "./marked.js";
 import { ago, channelName, clock, fill, language, left, readable, silence, spent, words } from "./words.js";
 
@@ -17,7 +17,7 @@ export class Card {
     this.api = api;
     this.sent = null; // the last reply, kept so that sending it again is the same reply
     this.list = [];
-    this.hand = q.by_hand && q.session_id ? new Takeover(this) : null;
+    this.hand = q.by_hand && q.session_id ? new Live(api) : null;
     this.approval = q.action_requests && q.action_requests.length ? new Approval(this) : null;
     this.root = el("article", "card", undefined, { tabindex: "0", "data-id": q.question_id });
     this.draw();
@@ -44,7 +44,7 @@ export class Card {
     asks.append(this.left = el("p", "wants left", w.leftBehind));
     box.append(this.form(), this.steps, this.channels());
     // In this order on a narrow page, and for those who hear it: what is answered is seen first.
-    const picture = this.hand ? [this.hand.live.root] : q.screenshot_url ? [this.shot()] : [];
+    const picture = this.hand ? [this.hand.root] : q.screenshot_url ? [this.shot()] : [];
     this.root.replaceChildren(asks, ...picture, box);
     this.root.setAttribute("aria-labelledby", "q-" + q.question_id);
     this.root.classList.toggle("plain", !picture.length);
@@ -196,16 +196,21 @@ export class Card {
     if (q.draft) row.append(this.restorer());
     const refuse = el("button", "refuse", w.refuse, { type: "button" });
     refuse.addEventListener("click", () => this.reply("decline", this.field && !q.secret && !q.draft && this.touched() ? this.field.value : ""));
-    const [more, extra] = this.more(w.more, refuse, ...q.secret ? [] : [this.wordless("delegate", w.delegate)], ...this.seldom());
-    row.append(more);
-    this.problem = el("p", "problem", undefined, { role: "alert" });
     if (q.suggestion) form.append(this.suggestion());
-    if (this.again) extra.prepend(this.again.parentNode);
-    form.append(this.problem, row, extra);
-    form.addEventListener("submit", (e) => { e.preventDefault(); this.send(); });
     form.addEventListener("keydown", (e) => {
       if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); this.send(); }
     });
+    return this.foot(form, row, row, ...this.again ? [this.again.parentNode] : [], refuse, ...q.secret ? [] : [this.wordless("delegate", w.delegate)]);
+  }
+
+  // foot ends a form with what is wrong, its row of buttons, and those that are seldom wanted, which a button in at shows.
+  foot(form, row, at, ...rare) {
+    const seldom = [this.wordless("timeout", words().noTime), ...this.q.session_id ? [stopper(() => this.busy(() => this.api.stop(this.q.session_id)))] : []];
+    const [more, extra] = this.more(words().more, ...rare, ...seldom);
+    at.append(more);
+    this.problem = el("p", "problem", undefined, { role: "alert" });
+    form.append(this.problem, row, extra);
+    form.addEventListener("submit", (e) => { e.preventDefault(); (this.approval || this).send(); });
     return form;
   }
 
@@ -226,18 +231,8 @@ export class Card {
       });
       row.append(b);
     }
-    const [more, extra] = this.more(w.more, ...this.seldom());
-    row.append(more);
-    this.problem = el("p", "problem", undefined, { role: "alert" });
-    form.append(this.problem, row, extra);
-    form.addEventListener("submit", (e) => e.preventDefault());
-    if (this.hand) this.hand.live.draw();
-    return form;
-  }
-
-  // seldom are the buttons of every question that are seldom wanted.
-  seldom() {
-    return [this.wordless("timeout", words().noTime), ...this.q.session_id ? [this.stopper()] : []];
+    if (this.hand) this.hand.draw();
+    return this.foot(form, row, row);
   }
 
   // scopes is a choice of for how long the answer is used again; null where it cannot be.
@@ -309,9 +304,6 @@ export class Card {
     if (q.deferred) this.problem.textContent = words().passedOn;
     this.tick();
   }
-
-  // stopper is a button that stops the question's task.
-  stopper() { return stopper(() => this.busy(() => this.api.stop(this.q.session_id))); }
 
   // more is a button that shows what is seldom wanted, with the buttons that it shows.
   more(name, ...what) {
@@ -387,7 +379,7 @@ export class Card {
     if (this.looked || !this.q.session_id) return;
     this.looked = true;
     const ignore = () => {}; // the question can be answered without
-    if (this.hand) this.hand.look().catch(ignore);
+    if (this.hand) this.api.phone(this.q.session_id, () => this.over).then((serial) => serial && !this.over && this.hand.watch(serial)).catch(ignore);
     this.api.steps(this.q.session_id).then((steps) => this.addSteps(steps)).catch(ignore);
     if (!this.img) return;
     const src = await this.api.picture(this.q.screenshot_url, () => this.over);

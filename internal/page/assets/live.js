@@ -40,16 +40,76 @@ export async function parts(stream, part) {
 // inWords is why a phone is not shown, and what helps.
 const inWords = ({ error, message, mend }) => [message || error, mend].filter(Boolean).join(" ");
 
-// Live shows a phone. api says how to reach the server: live(serial, signal), which returns a response, and input(serial, body),
-// which returns what is wrong.
-export class Live {
-  constructor(api) {
+// Stream shows a phone in an img until gone is called; a page that is not seen shows nothing. api says how to reach the server:
+// live(serial, signal), which returns a response.
+export class Stream {
+  constructor(api, img) {
     this.api = api;
+    this.img = img;
+  }
+
+  watch(serial) {
+    this.seen = () => { if (document.hidden) this.stop(); else this.start(serial); };
+    document.addEventListener("visibilitychange", this.seen);
+    this.seen();
+  }
+
+  gone() {
+    document.removeEventListener("visibilitychange", this.seen);
+    this.stop();
+  }
+
+  // start shows the phone until stop is called, and tries again when the stream ends.
+  async start(serial) {
+    this.serial = serial;
+    if (this.source) return;
+    const mine = this.source = new AbortController();
+    for (let wait = 500; this.source === mine; wait = Math.min(wait * 2, 8000)) {
+      try {
+        const r = await this.api.live(serial, mine.signal);
+        if (r.ok) await parts(r.body, (headers, body) => { wait = 500; this.show(headers, body); });
+        else { // what was seen last is not what is there
+          this.forget();
+          this.refused((await r.json()).error);
+        }
+      } catch { /* it is tried again */ }
+      if (this.source !== mine) return;
+      this.lose();
+      await new Promise((done) => setTimeout(done, wait));
+    }
+  }
+
+  // forget takes the picture away.
+  forget() {
+    if (this.img.src) URL.revokeObjectURL(this.img.src);
+    this.img.removeAttribute("src");
+  }
+
+  stop() {
+    this.source?.abort();
+    this.source = null;
+    this.forget();
+  }
+
+  show(headers, body) {
+    if (headers["content-type"] !== "image/jpeg") return;
+    const old = this.img.src;
+    this.img.src = URL.createObjectURL(new Blob([body], { type: "image/jpeg" }));
+    if (old) URL.revokeObjectURL(old);
+  }
+
+  refused() {} // what is not shown is tried again
+  lose() {}
+}
+
+// Live shows a phone and takes touches, which api.input(serial, body) sends; it returns what is wrong.
+export class Live extends Stream {
+  constructor(api) {
+    super(api, el("img", "", undefined, { alt: "", draggable: "false" }));
     this.queue = []; // touches on their way, one after the other
     this.typed = ""; // keys that are not sent yet
     this.root = el("div", "live");
     this.screen = el("div", "live-screen", undefined, { role: "application", tabindex: "0" });
-    this.img = el("img", "", undefined, { alt: "", draggable: "false" });
     this.said = el("p", "live-said");
     this.screen.append(this.img, this.said);
     this.keys = el("div", "live-keys");
@@ -101,50 +161,16 @@ export class Live {
     this.hand.textContent = this.byHand ? w.liveByHand : "";
   }
 
-  // watch shows the phone until gone is called; a page that is not seen shows nothing.
-  watch(serial) {
-    this.seen = () => { if (document.hidden) this.stop(); else this.start(serial); };
-    document.addEventListener("visibilitychange", this.seen);
-    this.seen();
-  }
-
-  gone() {
-    document.removeEventListener("visibilitychange", this.seen);
-    this.stop();
-  }
-
-  // start shows the phone until stop is called, and tries again when the stream ends.
-  async start(serial) {
-    this.serial = serial;
-    if (this.source) return;
-    const mine = this.source = new AbortController();
-    for (let wait = 500; this.source === mine; wait = Math.min(wait * 2, 8000)) {
-      try {
-        const r = await this.api.live(serial, mine.signal);
-        if (r.ok) await parts(r.body, (headers, body) => { wait = 500; this.show(headers, body); });
-        else { // what was seen last is not what is there
-          this.forget();
-          this.problem.textContent = inWords((await r.json()).error);
-        }
-      } catch { /* it is tried again */ }
-      if (this.source !== mine) return;
-      this.lost = true;
-      this.tell();
-      await new Promise((done) => setTimeout(done, wait));
-    }
-  }
-
-  // forget takes the picture away.
-  forget() {
-    if (this.img.src) URL.revokeObjectURL(this.img.src);
-    this.img.removeAttribute("src");
-  }
-
   stop() {
-    this.source?.abort();
-    this.source = null;
-    this.forget();
+    super.stop();
     this.sees = "";
+    this.tell();
+  }
+
+  refused(error) { this.problem.textContent = inWords(error); }
+
+  lose() {
+    this.lost = true;
     this.tell();
   }
 
@@ -160,13 +186,8 @@ export class Live {
       this.quiet = setTimeout(() => { this.byHand = false; this.tell(); }, 15000);
     }
     this.counted = byHand;
-    if (headers["content-type"] === "image/jpeg") {
-      const old = this.img.src;
-      this.img.src = URL.createObjectURL(new Blob([body], { type: "image/jpeg" }));
-      if (old) URL.revokeObjectURL(old);
-    } else if (!["shown", "locked"].includes(this.sees)) {
-      this.img.removeAttribute("src");
-    }
+    super.show(headers, body);
+    if (!["shown", "locked"].includes(this.sees)) this.forget();
     this.tell();
   }
 
@@ -256,24 +277,5 @@ export class Live {
     if (this.full()) { this.pause = setTimeout(() => this.flush(), 300); return; }
     this.typed = "";
     this.send({ type: "text", text });
-  }
-}
-
-// Takeover is what a card has besides while a person is to use the phone: the phone, live.
-export class Takeover {
-  constructor(card) {
-    this.card = card;
-    this.live = new Live(card.api);
-  }
-
-  // look begins to show the phone of the session.
-  async look() {
-    const serial = await this.card.api.phone(this.card.q.session_id, () => this.over);
-    if (serial && !this.over) this.live.watch(serial);
-  }
-
-  gone() {
-    this.over = true;
-    this.live.gone();
   }
 }

@@ -5,7 +5,7 @@ import htm from "./htm.js";
 import { live, picture } from "./api.js";
 import { sure } from "./dom.js";
 import { grown } from "./marked.js";
-import { parts } from "./live.js";
+import { Stream } from "./live.js";
 import { isOver } from "./model.js";
 import { fill, language, words } from "./words.js";
 
@@ -91,29 +91,9 @@ export function Frame({ url, alt, onLoad, lost }) {
 export function LivePicture({ serial, alt }) {
   const img = useRef(null);
   useEffect(() => {
-    let source = null, over = false;
-    const put = (headers, body) => {
-      if (headers["content-type"] !== "image/jpeg" || !img.current) return;
-      const old = img.current.src;
-      img.current.src = URL.createObjectURL(new Blob([body], { type: "image/jpeg" }));
-      if (old) URL.revokeObjectURL(old);
-    };
-    const watch = async () => {
-      while (!over && !document.hidden) {
-        const mine = source = new AbortController();
-        try {
-          const r = await live(serial, mine.signal);
-          if (r.ok) await parts(r.body, put);
-        } catch { /* it is tried again */ }
-        if (source !== mine) return;
-        await new Promise((done) => setTimeout(done, 4000));
-      }
-    };
-    const seen = () => { source?.abort(); source = null; watch(); };
-    document.addEventListener("visibilitychange", seen);
-    watch();
-    const shown = img.current;
-    return () => { over = true; source?.abort(); source = null; document.removeEventListener("visibilitychange", seen); URL.revokeObjectURL(shown.src); };
+    const shown = new Stream({ live }, img.current);
+    shown.watch(serial);
+    return () => shown.gone();
   }, [serial]);
   return html`<img ref=${img} alt=${alt} />`;
 }
