@@ -163,7 +163,7 @@ func (c *sessionsPruneCmd) Run(ctx context.Context, a *invocation) error {
 			"want a duration above 0, for example 30d")
 	}
 	return a.withStore(ctx, func(db *store.Store) error {
-		n, err := db.Prune(ctx, time.Now().Add(-c.OlderThan))
+		n, err := db.Prune(ctx, time.Now().Add(-c.OlderThan), byCommandLine())
 		if err == nil {
 			a.notef("deleted %s", text.Count(n, "session"))
 		}

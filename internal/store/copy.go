@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -311,18 +310,9 @@ func copyFrames(ctx context.Context, from, to string, progress func(string, int)
 }
 
 func copyPicture(from, to string) error {
-	source, err := os.Open(from)
-	if err != nil {
-		return err
+	fresh := filepath.Join(filepath.Dir(to), ".copy-"+newID())
+	if err := copyFile(fresh, from); err != nil {
+		return errors.Join(err, os.Remove(fresh))
 	}
-	defer source.Close()
-	f, err := os.CreateTemp(filepath.Dir(to), ".copy-*")
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, source)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return os.Rename(f.Name(), to)
+	return os.Rename(fresh, to)
 }

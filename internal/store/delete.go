@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -22,8 +21,7 @@ func (s *Store) Delete(ctx context.Context, sessionID string, by AuditEntry) err
 }
 
 // deleteSession reports false when there is no such session, or one that changed since before,
-// unless that is zero. also is carried out in the same transaction while the questions are there,
-// unless it is nil.
+// unless that is zero. also is carried out in the same transaction while the questions are there.
 func deleteSession(ctx context.Context, s *Store, id string, before time.Time,
 	also func(context.Context, *tx) error) (deleted bool, err error) {
 	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
@@ -37,10 +35,8 @@ func deleteSession(ctx context.Context, s *Store, id string, before time.Time,
 		if err != nil || n == 0 {
 			return err
 		}
-		if also != nil {
-			if err := also(ctx, tx); err != nil {
-				return err
-			}
+		if err := also(ctx, tx); err != nil {
+			return err
 		}
 		deleted = true // with its rows by reference, but questions and answers have none
 		err = tx.exec(ctx, "DELETE FROM answers WHERE session_id = ? AND session_id <> ''", id)
@@ -65,32 +61,4 @@ func notBusy(ctx context.Context, tx *tx, sessionID string) error {
 	}
 	return hint.Add(&StateError{RunID: r.ID, State: r.State, Fence: r.Fence},
 		"stop the session first")
-}
-
-// Prune deletes the sessions without a change since before, except the ones that Delete refuses,
-// and frames of no session. It returns the number of deleted sessions.
-func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
-	ids, err := collect(ctx, s.read, scanID, "SELECT id FROM sessions WHERE updated_at < ?",
-		millis(before))
-	if err != nil {
-		return 0, fmt.Errorf("looking for old sessions: %w", err)
-	}
-	n := 0
-	for _, id := range ids {
-		deleted, err := deleteSession(ctx, s, id, before, nil)
-		var busy *StateError
-		if err != nil && !errors.As(err, &busy) {
-			return n, fmt.Errorf("deleting old sessions: %w", err)
-		}
-		if deleted {
-			n++
-		}
-	}
-	err = s.frames.prune(func() ([]string, error) {
-		return collect(ctx, s.read, scanID, "SELECT id FROM sessions")
-	})
-	if err != nil {
-		return n, fmt.Errorf("removing frames without a session: %w", err)
-	}
-	return n, nil
 }

@@ -263,7 +263,7 @@ func TestOldSessionsArePruned(t *testing.T) {
 	orphan := filepath.Join(dir, "frames", "gone")
 	require.NoError(t, os.Mkdir(orphan, 0o700))
 
-	n, err := s.Prune(t.Context(), now)
+	n, err := s.Prune(t.Context(), now, store.AuditEntry{By: "carl"})
 	require.NoError(t, err)
 	require.Equal(t, 2, n, "the completed one and the paused one")
 	require.NoDirExists(t, orphan)
@@ -281,6 +281,9 @@ func TestOldSessionsArePruned(t *testing.T) {
 		require.ErrorIs(t, err, store.ErrNotFound)
 		require.Empty(t, qs)
 		require.NoDirExists(t, frames)
+		lines := audit(t, s, store.AuditFilter{SessionID: r.SessionID, Event: store.AuditPruned})
+		require.Len(t, lines, 1)
+		require.Equal(t, "carl", lines[0].By)
 		steps, err := s.Steps(t.Context(), r.SessionID, 0)
 		require.NoError(t, err)
 		require.Empty(t, steps)

@@ -52,7 +52,7 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 		"Holder":      func() error { _, _, err := s.Leases.Holder(ctx, "emu-1"); return err },
 		"Secrets":     func() error { _, err := s.Secrets.Of(ctx, r.ID); return err },
 		"Begin":       func() error { started(t, s); return nil },
-		"Prune":       func() error { _, err := s.Prune(ctx, time.Unix(1, 0)); return err },
+		"Prune":       func() error { _, err := s.Prune(ctx, time.Unix(1, 0), store.AuditEntry{}); return err },
 		"Append":      func() error { return s.Audit.Append(ctx, store.AuditEntry{Event: "x"}) },
 		"Audit":       audited(s, store.AuditFilter{Limit: 20}),
 		"Audit since": audited(s, store.AuditFilter{Since: time.Now(), Limit: 20}),

@@ -396,8 +396,11 @@ func applyTo(ctx context.Context, tx *tx, r *Run, c Change) error {
 	if q.RunID != r.ID {
 		return fmt.Errorf("question %q is not one of run %q", q.ID, r.ID)
 	}
-	if err := keepSecret(ctx, tx, q); err != nil {
-		return err
+	if r := q.Resolution; q.Secret && r != nil && r.Type == inquiry.TypeAnswer {
+		x := Secret{QuestionID: q.ID, Text: r.Response.Reveal()}
+		if err := tx.keepSecret(ctx, q.RunID, x); err != nil {
+			return err
+		}
 	}
 	if c.Exchange == (actions.Exchange{}) {
 		return nil

@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 )
 
@@ -36,7 +35,7 @@ type Retained struct {
 func (s *Store) Retain(ctx context.Context, r Retention) (done Retained, err error) {
 	now := s.now()
 	if r.Sessions > 0 {
-		if done.Sessions, err = retire(ctx, s, now.Add(-r.Sessions)); err != nil {
+		if done.Sessions, err = retire(ctx, s, now.Add(-r.Sessions), AuditEntry{}, idle); err != nil {
 			return done, doing(err, "deleting old sessions")
 		}
 	}
@@ -88,21 +87,37 @@ func leaves(err error) bool {
 	return busy || errors.Is(err, errKept)
 }
 
-// retire deletes sessions without a change since before, with a line of the audit for each.
-func retire(ctx context.Context, s *Store, before time.Time) (n int, err error) {
-	ids, err := collect(ctx, s.read, scanID, "SELECT id FROM sessions WHERE updated_at < ?",
-		millis(before))
+// Prune deletes the sessions without a change since before, except the ones that Delete refuses,
+// and frames of no session. It returns the number of deleted sessions.
+func (s *Store) Prune(ctx context.Context, before time.Time, by AuditEntry) (int, error) {
+	n, err := retire(ctx, s, before, by, notBusy)
+	if err == nil {
+		err = s.frames.prune(func() ([]string, error) {
+			return collect(ctx, s.read, scanID, "SELECT id FROM sessions")
+		})
+	}
+	return n, doing(err, "deleting old sessions")
+}
+
+// changed are the sessions without a change after that, the oldest change first.
+func changed(ctx context.Context, s *Store, last time.Time) ([]string, error) {
+	return collect(ctx, s.read, scanID, `SELECT id FROM sessions WHERE updated_at < ?
+		ORDER BY updated_at`, millis(last))
+}
+
+// retire deletes sessions without a change since before, unless spared returns an error that leaves
+// one alone, with a line of the audit for each.
+func retire(ctx context.Context, s *Store, before time.Time, by AuditEntry,
+	spared func(context.Context, *tx, string) error) (n int, err error) {
+	ids, err := changed(ctx, s, before)
 	for _, id := range ids {
 		if err != nil || ctx.Err() != nil {
 			break
 		}
+		by.Event, by.SessionID, by.Text = AuditPruned, id, "the session was older than is kept"
 		deleted, failed := deleteSession(ctx, s, id, before,
 			func(ctx context.Context, tx *tx) error {
-				if err := idle(ctx, tx, id); err != nil {
-					return err
-				}
-				return tx.audit(ctx, AuditEntry{Event: AuditPruned, SessionID: id,
-					Text: "the session was older than is kept"})
+				return cmp.Or(spared(ctx, tx, id), tx.audit(ctx, by))
 			})
 		if deleted {
 			n++
@@ -118,40 +133,22 @@ func retire(ctx context.Context, s *Store, before time.Time) (n int, err error) 
 // first, until they were that many bytes.
 func dropFrames(ctx context.Context, s *Store, before time.Time, excess int64) (
 	n int, err error) {
-	type old struct {
-		id      string
-		changed time.Time
-	}
-	folders, err := os.ReadDir(s.frames.dir)
-	if err != nil {
-		return 0, err
-	}
-	var list []old
-	for _, e := range folders {
-		o := old{id: e.Name()}
-		known, err := found(s.read.QueryRowContext(ctx,
-			"SELECT updated_at FROM sessions WHERE id = ? AND updated_at < ?", o.id,
-			millis(before)), instant{&o.changed})
-		if err != nil {
-			return 0, err
+	ids, err := changed(ctx, s, before)
+	for _, id := range ids {
+		if err != nil || excess <= 0 || ctx.Err() != nil {
+			break
 		}
-		if known {
-			list = append(list, o)
+		if _, none := os.Stat(filepath.Join(s.frames.dir, id)); none != nil {
+			continue
 		}
-	}
-	slices.SortFunc(list, func(a, b old) int { return a.changed.Compare(b.changed) })
-	for _, o := range list {
-		if excess <= 0 || ctx.Err() != nil {
-			return n, context.Cause(ctx)
-		}
-		dropped, bytes, err := dropFramesOf(ctx, s, o.id, before)
+		dropped, bytes, failed := dropFramesOf(ctx, s, id, before)
 		n += dropped
 		excess -= bytes
-		if err != nil && !leaves(err) {
-			return n, err
+		if !leaves(failed) {
+			err = failed
 		}
 	}
-	return n, nil
+	return n, cmp.Or(err, context.Cause(ctx))
 }
 
 // dropFramesOf deletes the pictures of a session. The rows come first, so that no step seems to

@@ -43,12 +43,16 @@ func (s Secrets) Of(ctx context.Context, runID string) ([]Secret, error) {
 // of what was kept under that id.
 func (s Secrets) Keep(ctx context.Context, runID string, x Secret) error {
 	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
-		return tx.exec(ctx, `INSERT INTO secrets (question_id, run_id, sealed, given_at)
-			VALUES (?, ?, ?, ?) ON CONFLICT (question_id) DO UPDATE SET
-			sealed = excluded.sealed, typed = 0, given_at = excluded.given_at`, x.QuestionID, runID,
-			tx.db.vault.seal(x.QuestionID, x.Text), millis(tx.at))
+		return tx.keepSecret(ctx, runID, x)
 	})
 	return doing(err, "keeping a secret of run %s", runID)
+}
+
+func (t *tx) keepSecret(ctx context.Context, runID string, x Secret) error {
+	return t.exec(ctx, `INSERT INTO secrets (question_id, run_id, sealed, given_at)
+		VALUES (?, ?, ?, ?) ON CONFLICT (question_id) DO UPDATE SET sealed = excluded.sealed,
+		typed = 0, given_at = excluded.given_at`, x.QuestionID, runID,
+		t.db.vault.seal(x.QuestionID, x.Text), millis(t.at))
 }
 
 // Typed notes that the answer to the question was typed into the phone.
@@ -57,14 +61,4 @@ func (s Secrets) Typed(ctx context.Context, questionID string) error {
 		return tx.exec(ctx, "UPDATE secrets SET typed = 1 WHERE question_id = ?", questionID)
 	})
 	return doing(err, "noting that a secret was typed")
-}
-
-// keepSecret keeps a secret answer for the run that applies it.
-func keepSecret(ctx context.Context, tx *tx, q inquiry.Question) error {
-	if !q.Secret || q.Resolution == nil || q.Resolution.Type != inquiry.TypeAnswer {
-		return nil
-	}
-	return tx.exec(ctx, `INSERT INTO secrets (question_id, run_id, sealed, given_at)
-		VALUES (?, ?, ?, ?)`, q.ID, q.RunID,
-		tx.db.vault.seal(q.ID, q.Resolution.Response.Reveal()), millis(tx.at))
 }
