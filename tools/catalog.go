@@ -7,14 +7,14 @@ func catalog(e edge) []tool {
 	var delegating []tool
 	if e.opts.Goals {
 		delegating = []tool{row(e.opts, tool{name: goalTool, title: "Delegate a goal",
-			hints: acting, answers: aRun, retry: e.retry}, e.delegate)}
+			hints: acting, answers: aRun, retry: e.retry}, following(e, e.cases.Delegate))}
 	}
 	if e.opts.SkillTools {
 		delegating = append(delegating,
 			row(e.opts, tool{name: skillsTool, title: "List skills", hints: readOnly,
 				answers: allSkills}, e.skills),
 			row(e.opts, tool{name: skillTool, title: "Repeat a skill", hints: acting,
-				answers: aRun, retry: e.retry}, e.runSkill))
+				answers: aRun, retry: e.retry}, following(e, e.cases.RunSkill)))
 	}
 	return append([]tool{
 		row(e.opts, tool{name: phonesTool, title: "List phones", hints: readOnly,
@@ -24,10 +24,10 @@ func catalog(e edge) []tool {
 		row(e.opts, tool{name: continueTool, title: "Answer, or go on with a session",
 			hints: acting, answers: aRun, retry: e.retry}, e.resume),
 		row(e.opts, tool{name: waitTool, title: "Wait for a run", hints: hints{idempotent: true},
-			answers: aRun, retry: e.retry}, e.wait),
+			answers: aRun, retry: e.retry}, following(e, e.cases.Wait)),
 		row(e.opts, tool{name: stopTool, title: "Stop a run",
 			hints:   hints{destructive: true, idempotent: true},
-			answers: aRun}, e.stop),
+			answers: aRun}, following(e, e.cases.Stop)),
 		row(e.opts, tool{name: olderTool, title: "Start or continue (older name)", hints: acting,
 			answers: aRun, retry: e.retry}, e.either),
 		row(e.opts, tool{name: sessionsTool, title: "List sessions", hints: readOnly,

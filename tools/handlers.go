@@ -10,6 +10,15 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
+// following makes a handler of a use case whose run the call follows.
+func following[A any](e edge, do func(context.Context, *usecase.Call, A) (*usecase.Outcome, error),
+) func(context.Context, *call, A) (*toolResult, error) {
+	return func(ctx context.Context, c *call, a A) (*toolResult, error) {
+		o, err := do(ctx, c.who, a)
+		return e.run(ctx, c, o, err)
+	}
+}
+
 func (e edge) start(ctx context.Context, c *call, a usecase.Start) (*toolResult, error) {
 	o, err := e.cases.Start(ctx, c.who, a)
 	return e.run(ctx, c, o, err)
@@ -25,21 +34,6 @@ func (e edge) resume(ctx context.Context, c *call, a usecase.Continue) (*toolRes
 		o, err = e.cases.Start(ctx, c.who, usecase.Start{Task: a.Task, ReplyMode: a.ReplyMode,
 			Reset: a.Reset, Supersede: true, Sparing: true, Running: a.Running})
 	}
-	return e.run(ctx, c, o, err)
-}
-
-func (e edge) wait(ctx context.Context, c *call, a usecase.Wait) (*toolResult, error) {
-	o, err := e.cases.Wait(ctx, c.who, a)
-	return e.run(ctx, c, o, err)
-}
-
-func (e edge) stop(ctx context.Context, c *call, a usecase.Stop) (*toolResult, error) {
-	o, err := e.cases.Stop(ctx, c.who, a)
-	return e.run(ctx, c, o, err)
-}
-
-func (e edge) delegate(ctx context.Context, c *call, a usecase.Delegate) (*toolResult, error) {
-	o, err := e.cases.Delegate(ctx, c.who, a)
 	return e.run(ctx, c, o, err)
 }
 

@@ -4,15 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 )
-
-// runSkill repeats a skill.
-func (e edge) runSkill(ctx context.Context, c *call, a usecase.RunSkill) (*toolResult, error) {
-	o, err := e.cases.RunSkill(ctx, c.who, a)
-	return e.run(ctx, c, o, err)
-}
 
 // skills lists the skills.
 func (e edge) skills(_ context.Context, _ *call, _ struct{}) (*toolResult, error) {

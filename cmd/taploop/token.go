@@ -53,7 +53,7 @@ func (c *tokenCreateCmd) Run(ctx context.Context, a *invocation) error {
 	var secret string
 	var info token.Info
 	err = a.tokens(ctx, func(tokens *token.Store) (err error) {
-		secret, info, err = tokens.CreateLimited(limits, c.Name, c.Person, tenants...)
+		secret, info, err = tokens.Create(limits, c.Name, c.Person, tenants...)
 		return err
 	})
 	if err != nil {

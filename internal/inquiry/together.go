@@ -209,8 +209,7 @@ func (a *Approval) Bounds() []string { return strings.Split(a.Bound, boundSepara
 
 // worse is the severity that more harm goes with.
 func worse(a, b Severity) Severity {
-	switch {
-	case a == Routine || a == Sensitive && b != Routine:
+	if a == Routine || a == Sensitive && b != Routine {
 		return b
 	}
 	return a

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,9 +90,7 @@ func New(opts *Options) *Scheduler {
 	if s.opts.Now == nil {
 		s.opts.Now = time.Now
 	}
-	if s.opts.Log == nil {
-		s.opts.Log = slog.New(slog.DiscardHandler)
-	}
+	s.opts.Log = cmp.Or(s.opts.Log, slog.New(slog.DiscardHandler))
 	return s
 }
 

@@ -104,13 +104,7 @@ func (c *content) add(theirs []entry) {
 // Create creates a token and returns it. It cannot be read again later. If name is empty, Create
 // chooses an unused one. person says that the bearer is a person, not a program, and tenants whose
 // sessions that person sees beside their own. They need not have tokens yet.
-func (s *Store) Create(name string, person bool, tenants ...string) (
-	token string, info Info, err error) {
-	return s.CreateLimited(Limits{}, name, person, tenants...)
-}
-
-// CreateLimited is Create for a token that is good for less.
-func (s *Store) CreateLimited(limits Limits, name string, person bool, tenants ...string) (
+func (s *Store) Create(limits Limits, name string, person bool, tenants ...string) (
 	token string, info Info, err error) {
 	if _, err := ParseRate(string(limits.Rate)); err != nil {
 		return "", Info{}, err

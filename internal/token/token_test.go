@@ -40,9 +40,9 @@ func TestATokenIsKnownUntilItIsRevoked(t *testing.T) {
 	_, err = s.Check("taploop_anything")
 	require.ErrorIs(t, err, token.ErrNone)
 
-	laptop, info, err := s.Create("laptop", false)
+	laptop, info, err := s.Create(token.Limits{}, "laptop", false)
 	require.NoError(t, err)
-	other, unnamed, err := s.Create("", false)
+	other, unnamed, err := s.Create(token.Limits{}, "", false)
 	require.NoError(t, err)
 	require.Equal(t, "token-"+unnamed.ID, unnamed.Name)
 
@@ -73,7 +73,7 @@ func TestATokenIsKnownUntilItIsRevoked(t *testing.T) {
 
 func TestOnlyTheWholeTokenIsTheToken(t *testing.T) {
 	s, _ := tokens(t)
-	secret, _, err := s.Create("a", false)
+	secret, _, err := s.Create(token.Limits{}, "a", false)
 	require.NoError(t, err)
 	for _, near := range []string{"", "taploop_", secret[:len(secret)-1], secret + "A",
 		strings.ToLower(secret), " " + secret, secret + "\n"} {
@@ -84,7 +84,7 @@ func TestOnlyTheWholeTokenIsTheToken(t *testing.T) {
 
 func TestNothingButTheHashIsKept(t *testing.T) {
 	s, dir := tokens(t)
-	secret, _, err := s.Create("a", false)
+	secret, _, err := s.Create(token.Limits{}, "a", false)
 	require.NoError(t, err)
 	bits, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(secret, "taploop_"))
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestNothingButTheHashIsKept(t *testing.T) {
 
 func TestNamesAreOfOneTokenEach(t *testing.T) {
 	s, _ := tokens(t)
-	_, info, err := s.Create("a", false)
+	_, info, err := s.Create(token.Limits{}, "a", false)
 	require.NoError(t, err)
 	for name, want := range map[string]string{
 		"a":                     `there is a token named "a"`,
@@ -107,7 +107,7 @@ func TestNamesAreOfOneTokenEach(t *testing.T) {
 		"a\nb":                  `"a\nb" cannot name a token`,
 		strings.Repeat("a", 65): `"` + strings.Repeat("a", 65) + `" cannot name a token`,
 	} {
-		_, _, err := s.Create(name, false)
+		_, _, err := s.Create(token.Limits{}, name, false)
 		require.EqualError(t, err, want)
 		require.NotEmpty(t, hint.Of(err))
 	}
@@ -125,7 +125,7 @@ func TestManyAtOnceLoseNothing(t *testing.T) {
 	for i := range n {
 		wg.Go(func() {
 			var err error
-			secrets[i], _, err = others[i%2].Create("", false)
+			secrets[i], _, err = others[i%2].Create(token.Limits{}, "", false)
 			if err != nil {
 				t.Error(err)
 			}
@@ -144,7 +144,7 @@ func TestManyAtOnceLoseNothing(t *testing.T) {
 
 func TestTokensThatCannotBeReadLetNobodyIn(t *testing.T) {
 	s, dir := tokens(t)
-	secret, _, err := s.Create("a", false)
+	secret, _, err := s.Create(token.Limits{}, "a", false)
 	require.NoError(t, err)
 	kept := open(t, dir).Kept
 	for _, text := range []string{`{"version":2,"tokens":[]}`, `{"version":0}`, "{", "[]", ""} {
@@ -153,7 +153,7 @@ func TestTokensThatCannotBeReadLetNobodyIn(t *testing.T) {
 		for _, err := range []error{
 			func() error { _, err := s.Check(secret); return err }(),
 			func() error { _, err := s.List(); return err }(),
-			func() error { _, _, err := s.Create("b", false); return err }(),
+			func() error { _, _, err := s.Create(token.Limits{}, "b", false); return err }(),
 		} {
 			require.ErrorContains(t, err, "the store has none of version 1", "%q", text)
 			require.NotErrorIs(t, err, token.ErrNone)
@@ -167,7 +167,7 @@ func TestTokensThatCannotBeReadLetNobodyIn(t *testing.T) {
 // left is the file of tokens of an earlier version, with one of the name, and when it was used.
 func left(t *testing.T, name string) (path, secret string, used time.Time) {
 	s, dir := tokens(t)
-	secret, info, err := s.Create(name, true, "bot")
+	secret, info, err := s.Create(token.Limits{}, name, true, "bot")
 	require.NoError(t, err)
 	used = info.Created.Add(time.Minute)
 	require.NoError(t, s.NoteUsed(map[string]time.Time{info.ID: used}))
@@ -220,7 +220,7 @@ func TestTheTokensOfAnEarlierVersionsFileAreTakenOverOnce(t *testing.T) {
 
 func TestATokenOfAFileWhoseNameIsTakenIsNotTakenOver(t *testing.T) {
 	s, _ := tokens(t)
-	mine, _, err := s.Create("desk", false)
+	mine, _, err := s.Create(token.Limits{}, "desk", false)
 	require.NoError(t, err)
 	path, secret, _ := left(t, "desk")
 	require.NoError(t, s.Import(path))
@@ -248,15 +248,15 @@ func TestAFileThatHoldsNoTokensIsNotTakenOver(t *testing.T) {
 
 func TestAPersonsTokenSaysForWhom(t *testing.T) {
 	s, _ := tokens(t)
-	secret, _, err := s.Create("kim", true, "ann", "ben")
+	secret, _, err := s.Create(token.Limits{}, "kim", true, "ann", "ben")
 	require.NoError(t, err)
 	info, err := s.Check(secret)
 	require.NoError(t, err)
 	require.Equal(t, []string{"ann", "ben"}, info.For)
-	_, _, err = s.Create("bot", false, "ann")
+	_, _, err = s.Create(token.Limits{}, "bot", false, "ann")
 	require.ErrorContains(t, err, "a program's token is for no other clients")
 	require.Contains(t, hint.Of(err), "--person")
-	_, _, err = s.Create("kay", true, "not a name")
+	_, _, err = s.Create(token.Limits{}, "kay", true, "not a name")
 	require.ErrorContains(t, err, "cannot name a token")
 	list, err := s.List()
 	require.NoError(t, err)

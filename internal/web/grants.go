@@ -24,7 +24,7 @@ func (s *inbox) listAnswers(w http.ResponseWriter, r *http.Request, v viewer) er
 // forget takes a remembered answer back.
 func (s *inbox) forget(w http.ResponseWriter, r *http.Request, v viewer) error {
 	id := r.PathValue("id")
-	gone, err := s.opts.Answers.Forget(r.Context(), id, v.owners(), v.by())
+	gone, err := s.opts.Answers.Forget(r.Context(), id, v.owners(), v.actor().Entry(""))
 	if errors.Is(err, store.ErrNotFound) {
 		return refuse("NOT_FOUND", fmt.Errorf("there is no remembered answer %.100q", id))
 	}
@@ -69,7 +69,7 @@ func (s *inbox) giveGrant(w http.ResponseWriter, r *http.Request, v viewer) erro
 		return refuse("INVALID_ARGUMENT", err)
 	}
 	g.By = v.Name
-	if err := s.opts.Grants.Give(r.Context(), g, v.by()); err != nil {
+	if err := s.opts.Grants.Give(r.Context(), g, v.actor().Entry("")); err != nil {
 		return err
 	}
 	return send(w, http.StatusOK, map[string]any{"grants": []guard.Grant{g}})
@@ -84,7 +84,7 @@ func (s *inbox) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error
 	if body.Scope == "" {
 		return badRequest(`there is no "scope" (want those of one of the grants)`)
 	}
-	ended, err := s.opts.Grants.End(r.Context(), body, v.owners(), v.by())
+	ended, err := s.opts.Grants.End(r.Context(), body, v.owners(), v.actor().Entry(""))
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (s *sessions) getExport(w http.ResponseWriter, r *http.Request, _ viewer,
 // deleteSession removes a session for good.
 func (s *sessions) deleteSession(w http.ResponseWriter, r *http.Request, v viewer,
 	x store.Session) error {
-	if err := s.opts.Sessions.Delete(r.Context(), x.ID, v.by()); err != nil {
+	if err := s.opts.Sessions.Delete(r.Context(), x.ID, v.actor().Entry("")); err != nil {
 		return err
 	}
 	s.opts.Log.InfoContext(r.Context(), "session deleted", "session", x.ID, "by", v.Name)

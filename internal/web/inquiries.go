@@ -200,8 +200,6 @@ func (s *inbox) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err != nil {
 		return s.refused(r.Context(), err)
 	}
-	s.opts.Log.InfoContext(r.Context(), "question answered", "question", q.ID, "by", v.Name,
-		"through", v.channel(), "type", cmp.Or(given.Type, inquiry.TypeAnswer))
 	return send(w, http.StatusOK, map[string]any{"status": res.Question.Status,
 		"replayed": res.Replayed, "inquiry": s.records.viewOf(res.Question)})
 }

@@ -276,10 +276,10 @@ func newRig(t testing.TB, changes ...func(*web.Options)) *rig {
 		runs:   &stopper{store: db}, hands: newHands()}
 	g.tasks = &toolbox{store: db, runs: g.runs}
 	for name, to := range map[string]*string{"ann": &g.ann, "ben": &g.ben, "boss": &g.boss} {
-		*to, _, err = tokens.Create(name, false)
+		*to, _, err = tokens.Create(token.Limits{}, name, false)
 		require.NoError(t, err)
 	}
-	g.kim, _, err = tokens.Create("kim", true, "ann")
+	g.kim, _, err = tokens.Create(token.Limits{}, "kim", true, "ann")
 	require.NoError(t, err)
 	var files files.Watcher // without it streams would learn of a logout with the next ping only
 	var watching sync.WaitGroup

@@ -222,8 +222,6 @@ func (s *tasks) stop(mode runs.StopMode) sessionHandler {
 		if err != nil {
 			return s.outcome(w, 0, q, nil, s.refused(ctx, c, q, err))
 		}
-		s.opts.Log.InfoContext(ctx, "session stopped", "session", x.ID, "by", v.Name, "through",
-			v.channel())
 		return s.outcome(w, http.StatusOK, q, out, nil)
 	}
 }

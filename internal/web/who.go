@@ -107,11 +107,6 @@ func (v viewer) caller() runs.Actor {
 	return who
 }
 
-// by is the viewer, for the audit.
-func (v viewer) by() store.AuditEntry {
-	return store.AuditEntry{By: v.Name, Channel: v.channel(), Authority: v.authority()}
-}
-
 // authenticator lets those in who have a credential.
 type authenticator struct {
 	logins    *Logins

@@ -36,7 +36,6 @@ func TestWhoseWordARequestBrings(t *testing.T) {
 			require.Equal(t, c.words, c.viewer.caller())
 			require.Equal(t, c.owner, c.viewer.owner())
 			require.Equal(t, c.acts, c.viewer.actor().Authority)
-			require.Equal(t, c.acts, c.viewer.by().Authority)
 			require.Equal(t, c.person, inquiry.IsPerson(c.viewer.caller().Authority))
 			require.Equal(t, c.person, c.viewer.person("") == nil)
 		})

@@ -26,7 +26,7 @@ func tokensOf(t *testing.T, dir string) *token.Store {
 func TestWhereOthersCanReachTheServerEveryRequestNeedsAToken(t *testing.T) {
 	g := &authenticator{tokens: tokensOf(t, storetest.Dir(t))}
 	require.ErrorContains(t, g.check("192.168.1.5:8702"), "there is no token yet")
-	secret, info, err := g.tokens.Create("phone-room", false)
+	secret, info, err := g.tokens.Create(token.Limits{}, "phone-room", false)
 	require.NoError(t, err)
 	require.NoError(t, g.check("192.168.1.5:8702"))
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil)

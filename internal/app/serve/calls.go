@@ -10,16 +10,16 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/tools"
 )
 
 // calls counts the tool calls under way.
 type calls struct {
-	log *slog.Logger
-	mu  sync.Mutex
-	n   int
-	// closed when the last call ends, nil before the first one
-	none chan struct{}
+	log  *slog.Logger
+	mu   sync.Mutex
+	n    int
+	none wait.Broadcast // when the last call has ended
 }
 
 // count is the middleware that counts. It logs a line for each call.
@@ -61,9 +61,6 @@ func about(r *mcp.CallToolResult) (args []any) {
 func (c *calls) enter() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.n == 0 {
-		c.none = make(chan struct{})
-	}
 	c.n++
 }
 
@@ -71,7 +68,7 @@ func (c *calls) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.n--; c.n == 0 {
-		close(c.none)
+		c.none.Send()
 	}
 }
 
@@ -79,11 +76,11 @@ func (c *calls) leave() {
 func (c *calls) over() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.none == nil { // there never was one
-		c.none = make(chan struct{})
-		close(c.none)
+	next := c.none.Next()
+	if c.n == 0 {
+		c.none.Send()
 	}
-	return c.none
+	return next
 }
 
 // requestID is the id of the HTTP request that ctx belongs to, or a new one for a call over stdio.

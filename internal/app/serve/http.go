@@ -84,9 +84,9 @@ func (s *Service) operate(mux *http.ServeMux, counts counters) {
 	mux.HandleFunc("GET /healthz", h.healthy)
 	mux.HandleFunc("GET /readyz", h.ready)
 	s.follow(counts.Settled)
-	s.presence.onLost(func(serial string) {
+	s.presence.lost = func(serial string) {
 		s.tell(notify.Notice{Event: notify.PhoneLost, At: time.Now(), Serial: serial})
-	})
+	}
 }
 
 // transportOptions are those of every MCP server that is served over HTTP.

@@ -47,9 +47,6 @@ func (u *uses) unstored() map[string]time.Time {
 	defer u.mu.Unlock()
 	last := u.last
 	u.last = map[string]time.Time{}
-	if u.next == nil {
-		u.next = map[string]time.Time{}
-	}
 	return last
 }
 

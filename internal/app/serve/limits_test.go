@@ -24,9 +24,9 @@ func TestATokenMaySendAsManyRequestsAsItsRateSays(t *testing.T) {
 	dir := storetest.Dir(t)
 	synctest.Test(t, func(t *testing.T) {
 		g := &authenticator{tokens: tokensOf(t, dir)}
-		slow, info, err := g.tokens.CreateLimited(token.Limits{Rate: "3/m"}, "slow", false)
+		slow, info, err := g.tokens.Create(token.Limits{Rate: "3/m"}, "slow", false)
 		require.NoError(t, err)
-		free, _, err := g.tokens.Create("free", false)
+		free, _, err := g.tokens.Create(token.Limits{}, "free", false)
 		require.NoError(t, err)
 		served := g.limited(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNoContent)
@@ -80,7 +80,7 @@ func TestWhoListensLearnsThatATokenExpires(t *testing.T) {
 	dir := storetest.Dir(t)
 	synctest.Test(t, func(t *testing.T) {
 		g := &authenticator{tokens: tokensOf(t, dir)}
-		secret, _, err := g.tokens.CreateLimited(
+		secret, _, err := g.tokens.Create(
 			token.Limits{Expires: time.Now().Add(time.Hour)}, "short", false)
 		require.NoError(t, err)
 		stop := g.watch(t.Context(), dir, func(err error) { t.Error(err) })
@@ -106,9 +106,9 @@ func TestWhoListensLearnsThatATokenExpires(t *testing.T) {
 func TestLimitsThatCannotBeAreRefused(t *testing.T) {
 	s := tokensOf(t, storetest.Dir(t))
 	for _, rate := range []token.Rate{"60", "60/d", "0/m", "-1/s", "x/m", "1e9/s", "9999999/s"} {
-		_, _, err := s.CreateLimited(token.Limits{Rate: rate}, "a", false)
+		_, _, err := s.Create(token.Limits{Rate: rate}, "a", false)
 		require.ErrorContains(t, err, "is no rate", rate)
 	}
-	_, _, err := s.CreateLimited(token.Limits{Expires: time.Now()}, "a", false)
+	_, _, err := s.Create(token.Limits{Expires: time.Now()}, "a", false)
 	require.ErrorContains(t, err, "expired already")
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -120,14 +121,7 @@ func counted(next http.Handler, c counters, log *slog.Logger) http.Handler {
 // routeOf is the pattern that the request's path matched, without the method: never a path, which
 // could be anything.
 func routeOf(r *http.Request) string {
-	pattern := r.Pattern
-	if _, path, found := strings.Cut(pattern, " "); found {
-		pattern = path
-	}
-	if pattern == "" {
-		return "none"
-	}
-	return pattern
+	return cmp.Or(r.Pattern[strings.Index(r.Pattern, " ")+1:], "none")
 }
 
 // subject is the session, question or phone that a request was served for, by its path or by the
@@ -175,9 +169,4 @@ func (a *answer) WriteHeader(code int) {
 // Unwrap is for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-func (a *answer) status() int {
-	if a.code == 0 {
-		return http.StatusOK
-	}
-	return a.code
-}
+func (a *answer) status() int { return cmp.Or(a.code, http.StatusOK) }

@@ -13,12 +13,13 @@ import (
 // presence knows which phones are there.
 type presence struct {
 	states func(context.Context) (map[string]string, error) // by id
-	log    *slog.Logger
+	// called for each phone that could be used and cannot any more, may be nil
+	lost func(serial string)
+	log  *slog.Logger
 
 	mu     sync.Mutex
 	seen   map[string]string // nil before the first look
-	lost   []func(serial string)
-	silent time.Time // since when the ADB server has not answered, which was logged
+	silent time.Time         // since when the ADB server has not answered, which was logged
 }
 
 // presenceEvery is how often the phones are looked at.
@@ -66,7 +67,6 @@ func (p *presence) look(ctx context.Context) {
 	}
 	before := p.seen
 	p.seen = now
-	tell := p.lost
 	p.mu.Unlock()
 	for serial, state := range now {
 		if before[serial] != state {
@@ -78,17 +78,10 @@ func (p *presence) look(ctx context.Context) {
 			continue
 		}
 		p.log.InfoContext(ctx, "phone went", "serial", serial, "state", now[serial])
-		for _, f := range tell {
-			f(serial)
+		if p.lost != nil {
+			p.lost(serial)
 		}
 	}
-}
-
-// onLost has f called for each phone that could be used and cannot any more.
-func (p *presence) onLost(f func(serial string)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lost = append(p.lost, f)
 }
 
 // count is how many phones there are in each state. Those that can be used, but are among the

@@ -35,7 +35,7 @@ func TestAPhoneThatGoesIsToldOnce(t *testing.T) {
 				return states, failed
 			}}
 		var lost []string
-		p.onLost(func(serial string) { lost = append(lost, serial) })
+		p.lost = func(serial string) { lost = append(lost, serial) }
 		ctx, cancel := context.WithCancel(t.Context())
 		go p.run(ctx)
 		next := func() { time.Sleep(presenceEvery); synctest.Wait() }

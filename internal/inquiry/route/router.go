@@ -93,9 +93,7 @@ type routing struct {
 // New makes a Router. The caller closes it.
 func New(opts *Options) *Router {
 	r := &Router{opts: *opts, routes: map[string]*routing{}}
-	if r.opts.Log == nil {
-		r.opts.Log = slog.New(slog.DiscardHandler)
-	}
+	r.opts.Log = cmp.Or(r.opts.Log, slog.New(slog.DiscardHandler))
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	return r
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/page"
-	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/words"
 )
@@ -194,7 +193,7 @@ func TellStep(st store.StepRecord) ToldStep {
 			if st.Proposal.Secret {
 				break
 			}
-			v.Places = append(v.Places, place(p))
+			v.Places = append(v.Places, inquiry.Place{X: p.X, Y: p.Y})
 		}
 	}
 	for _, t := range st.Proposal.Tries {
@@ -212,5 +211,3 @@ func TellStep(st store.StepRecord) ToldStep {
 	}
 	return v
 }
-
-func place(p screen.Point) inquiry.Place { return inquiry.Place{X: p.X, Y: p.Y} }
