@@ -126,7 +126,6 @@ func mutated(r *rand.Rand) mutation {
 // On no mutation of a screen is another thing found than the one that was recorded, and the thing
 // itself is found on most that still show it.
 func TestNothingElseIsFoundOnAScreenThatDiffers(t *testing.T) {
-	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 7))
 	found, could := 0, 0
 	for range 4000 {
@@ -172,7 +171,6 @@ func TestNothingElseIsFoundOnAScreenThatDiffers(t *testing.T) {
 }
 
 func TestTextsThatSayTheSame(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		recorded, now string
 		listed, alike bool
@@ -232,7 +230,6 @@ func TestAValueIsShownWholeOrByItsBeginning(t *testing.T) {
 // A page of as many elements as a phone lists at most, however they lie in each other, is searched
 // without looking through all of them for each one.
 func TestALargePageIsSearched(t *testing.T) {
-	t.Parallel()
 	const most = 20_000
 	for name, depth := range map[string]func(n int) int{
 		"nested": func(n int) int { return n }, "flat": func(int) int { return 1 },

@@ -16,7 +16,6 @@ import (
 
 // What lies in the folder and is no skill is told, and not waited for.
 func TestAFolderMayHaveAnythingInIt(t *testing.T) {
-	t.Parallel()
 	f := Folder(t.TempDir())
 	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
 	for i := range 12 {
@@ -51,7 +50,6 @@ func TestAFolderMayHaveAnythingInIt(t *testing.T) {
 
 // Where nothing can be written the error says what helps, and no name leads out of the folder.
 func TestAFolderThatCannotBeWrittenSaysWhatHelps(t *testing.T) {
-	t.Parallel()
 	s, err := Parse("buy.yaml", []byte(onePress))
 	require.NoError(t, err)
 	for _, err := range []error{Folder("/proc/skills").Write(s), Folder("/proc/skills").Propose(s),

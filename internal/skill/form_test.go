@@ -158,7 +158,6 @@ func sending(t *testing.T) *Skill {
 // What is typed is the parameter, what is chosen is the answer, and what is dragged ends on top, on
 // whatever screens there are: nothing else is touched, and no end is claimed that is not so.
 func TestAFormThatDiffersIsFilledInAsAskedOrNotAtAll(t *testing.T) {
-	t.Parallel()
 	made, r := sending(t), rand.New(rand.NewPCG(3, 9))
 	one := func() bool { return r.IntN(6) == 0 }
 	shuffled := func(list ...string) []string {

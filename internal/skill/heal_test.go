@@ -30,7 +30,6 @@ func (r *replayed) hears(q actions.Info, said string, o actions.Outcome) {
 // A step that came to nothing is not done again, whatever is said about its heal, and on whatever
 // screen.
 func TestAStepThatCameToNothingIsHealedOnly(t *testing.T) {
-	t.Parallel()
 	for _, note := range []agentloop.NoteKind{agentloop.NoteRefused, agentloop.NoteNotAllowed,
 		agentloop.NoteOutcomeUnknown} {
 		for _, said := range []string{"Yes", "No", "Perhaps"} {
@@ -65,7 +64,6 @@ func TestAStepThatCameToNothingIsHealedOnly(t *testing.T) {
 
 // Only what a person says is a yes, and no model is asked.
 func TestOnlyAPersonHasAStepHealed(t *testing.T) {
-	t.Parallel()
 	other := home
 	other.otherApp = true
 	for _, o := range []actions.Outcome{actions.ModelAnswer, actions.DefaultAnswer,
@@ -88,7 +86,6 @@ func TestOnlyAPersonHasAStepHealed(t *testing.T) {
 
 // What became of the model's action is not taken for a scroll that was tried before.
 func TestARefusalOfTheModelsActionIsNoScrolls(t *testing.T) {
-	t.Parallel()
 	for _, note := range []agentloop.NoteKind{agentloop.NoteRefused, agentloop.NoteOutcomeUnknown} {
 		r, m := begun(t)
 		without := home
@@ -112,7 +109,6 @@ func TestARefusalOfTheModelsActionIsNoScrolls(t *testing.T) {
 
 // Where the page was scrolled to is of that page only.
 func TestAPageThatWasNotScrolledIsNotScrolledUp(t *testing.T) {
-	t.Parallel()
 	x := &moment{at: &Place{Above: 2, Sought: 1, Toward: actions.Down, On: "a b"}}
 	x.page = &page{state: screen.State{App: "a", Activity: "c"}}
 	x.Policy, x.now = New(Plan{chats(t), HealOff}, nil, "en", "en"), agentloop.Situation{
@@ -125,7 +121,6 @@ func TestAPageThatWasNotScrolledIsNotScrolledUp(t *testing.T) {
 
 // A recorded scroll that is repeated counts by its own direction.
 func TestScrollsAreCountedByTheirDirection(t *testing.T) {
-	t.Parallel()
 	for to, want := range map[actions.Direction]Place{actions.Down: {Above: 2}, actions.Up: {},
 		actions.Left: {Above: 1}} {
 		x := &moment{Policy: New(Plan{chats(t), HealOff}, nil, "en", "en"), page: &page{},
@@ -144,7 +139,6 @@ func TestScrollsAreCountedByTheirDirection(t *testing.T) {
 
 // A no counts for the step, also if there is another reason meanwhile.
 func TestANoCountsWhateverTheReasonIsThen(t *testing.T) {
-	t.Parallel()
 	r, m := replay(t, HealAsk, actions.Back{})
 	other, away := home, home
 	other.otherPage, away.otherApp = true, true
@@ -157,7 +151,6 @@ func TestANoCountsWhateverTheReasonIsThen(t *testing.T) {
 
 // A permission step before one that can be done on every screen is not left out.
 func TestAPermissionBeforeHomeIsNotLeftOut(t *testing.T) {
-	t.Parallel()
 	r, _ := replay(t, HealAuto, actions.Back{})
 	s := r.policy.plan.Skill
 	s.Steps[0].Before = State{App: "com.google.android.permissioncontroller"}
@@ -172,7 +165,6 @@ func TestAPermissionBeforeHomeIsNotLeftOut(t *testing.T) {
 // Where only the end is not seen, all steps are done: none of them is put to the model, to a person
 // or into the journal once more.
 func TestAnEndThatIsNotSeenIsNoStepToRepeat(t *testing.T) {
-	t.Parallel()
 	other := home
 	other.otherPage = true
 	for _, h := range Heals() {
@@ -251,7 +243,6 @@ func buying(t *testing.T) *Skill {
 // What a model did in a step's place is not done once more, also where the step's target could not
 // be told from others, or was covered, or is found once it was touched.
 func TestWhatAModelDidIsNotDoneAgain(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		name         string
 		heals, after *page
@@ -283,7 +274,6 @@ func TestWhatAModelDidIsNotDoneAgain(t *testing.T) {
 
 // What is said about a wait is about no step: what was done before it is not done again.
 func TestAWaitThatCameToNothingUndoesNoStep(t *testing.T) {
-	t.Parallel()
 	for _, note := range []agentloop.NoteKind{agentloop.NoteNotDone, agentloop.NoteScreenChanged,
 		agentloop.NoteRefused, agentloop.NoteOutcomeUnknown, agentloop.NoteResponded} {
 		m := &advisor{says: actions.Back{}}
@@ -308,7 +298,6 @@ func TestAWaitThatCameToNothingUndoesNoStep(t *testing.T) {
 // What came to nothing is gone back to, also if no model could decide in the meantime; and a wait
 // in which the process ended was no step.
 func TestAStepIsGoneBackToAfterAStepWithoutADecision(t *testing.T) {
-	t.Parallel()
 	for _, note := range []agentloop.NoteKind{agentloop.NoteNotDone, agentloop.NoteScreenChanged} {
 		r, _ := begun(t)
 		r.step++ // which came to no decision
@@ -329,7 +318,6 @@ func TestAStepIsGoneBackToAfterAStepWithoutADecision(t *testing.T) {
 
 // An action that was repeated was carried out.
 func TestAStepThatWasRepeatedIsDone(t *testing.T) {
-	t.Parallel()
 	for _, h := range Heals() {
 		r, m := replay(t, h, actions.Back{})
 		_, err := r.next(home)
@@ -344,7 +332,6 @@ func TestAStepThatWasRepeatedIsDone(t *testing.T) {
 // What a person forbids, and what the other side instructs, is above the recorded steps: a model
 // does the rest where one may be asked, and a person says so first under ask.
 func TestAnInstructionIsAboveTheSteps(t *testing.T) {
-	t.Parallel()
 	for _, h := range Heals() {
 		for _, note := range []agentloop.NoteKind{"", agentloop.NoteRejected,
 			agentloop.NoteRejectedSilently} {
@@ -384,7 +371,6 @@ func TestAnInstructionIsAboveTheSteps(t *testing.T) {
 // Where a run is in its skill stays readable whatever secrets are masked in it, and a run whose
 // place cannot be read does nothing more.
 func TestAPlaceThatCannotBeReadEndsTheRun(t *testing.T) {
-	t.Parallel()
 	at := Place{At: 1, Step: 4711, Sought: 3247110912, Why: `type "4711"`,
 		Healed: []Healed{{Step: 1, Did: "type \"p\"4711\""}}}
 	turn := at.turn().Texts(strings.NewReplacer("4711", "{{secret}}", `p"`, "{{secret}}").Replace)

@@ -14,7 +14,6 @@ import (
 )
 
 func TestAValueIsAParameterWhereItIsAWholeWord(t *testing.T) {
-	t.Parallel()
 	m := &maker{params: map[string]string{"size": "M", "who": "Tom", "n1": "1", "n2": "12",
 		"what": "购物"}, values: []string{"购物", "Tom", "12", "M", "1"}, used: map[string]int{}}
 	for text, want := range map[string]string{
@@ -30,7 +29,6 @@ func TestAValueIsAParameterWhereItIsAWholeWord(t *testing.T) {
 
 // What was typed from a screen is another text the next time, and is not replayed.
 func TestWhatWasReadFromAScreenIsNotTypedAgain(t *testing.T) {
-	t.Parallel()
 	field := screen.Element{Class: "android.widget.EditText", Editable: true, Focused: true,
 		Enabled: true, ResourceID: "app:id/text", Bounds: screen.Rect{
 			Max: screen.Point{X: 0.5, Y: 0.1}}}
@@ -59,7 +57,6 @@ func TestWhatWasReadFromAScreenIsNotTypedAgain(t *testing.T) {
 // What is entered key by key is no parameter, or a part of one would be taken for it. Where a value
 // came to be shown, it has to be there at the end, whatever else is.
 func TestKeysAreNoParametersAndValuesHaveToBeShown(t *testing.T) {
-	t.Parallel()
 	at := func(n int) screen.Rect {
 		return screen.Rect{Min: screen.Point{Y: float64(n) / 10},
 			Max: screen.Point{X: 0.5, Y: float64(n+1) / 10}}
@@ -109,7 +106,6 @@ func TestKeysAreNoParametersAndValuesHaveToBeShown(t *testing.T) {
 // A secret stays one: the question for it is asked again, and what shows it is not recorded. What a
 // screen or a task has in braces is no parameter.
 func TestASecretAndTextsInBracesAreNoParameters(t *testing.T) {
-	t.Parallel()
 	field := screen.Element{Class: "android.widget.EditText", Editable: true, Focused: true,
 		Enabled: true, ResourceID: "app:id/pin", Bounds: screen.Rect{
 			Max: screen.Point{X: 0.5, Y: 0.1}}}
@@ -147,7 +143,6 @@ func TestASecretAndTextsInBracesAreNoParameters(t *testing.T) {
 // What a parameter names is one of the kin of what was touched, and no other thing that says the
 // same: neither the thing that says so, nor what was there before, lets a run end well.
 func TestAParameterNamesOneOfItsKin(t *testing.T) {
-	t.Parallel()
 	choices := []string{"41", "42", "Large", "black", "white", "Add to cart"}
 	for kind, id := range map[string]func(n int) string{
 		"an id with the value": func(n int) string {
@@ -210,7 +205,6 @@ func TestAParameterNamesOneOfItsKin(t *testing.T) {
 // A name in a row of a list is found in the row of another name by its place in it: the same words
 // at another place, such as the last message's, are not touched.
 func TestAParameterNamesARowByTheSamePlaceInIt(t *testing.T) {
-	t.Parallel()
 	chats := func(rows ...[3]string) (list []screen.Element) {
 		for n, row := range rows {
 			y := 0.1 + 0.1*float64(n)
@@ -284,7 +278,6 @@ func sizes() (list []screen.Element) {
 // What a person's answer chose is chosen by this run's answer. Where no step has the answer, and it
 // is another one, or there is none, the model does what follows.
 func TestWhatAPersonChoseIsChosenByThisRunsAnswer(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct{ recorded, answer, touches string }{
 		{"42", "38", "38"}, {"42", "42", "42"}, {"42", "39", ""}, {"42", "", ""},
 		{"forty-two", "38", ""}, {"forty-two", "forty-two", "42"}, {"forty-two", "", ""},
@@ -320,7 +313,6 @@ func TestWhatAPersonChoseIsChosenByThisRunsAnswer(t *testing.T) {
 // Words and numbers that a typed text has from a screen, and neither the task nor a person said,
 // are others the next time, however they were put together. The note names the skill's step.
 func TestATextMadeOfWhatWasReadIsNotTypedAgain(t *testing.T) {
-	t.Parallel()
 	field := screen.Element{Class: "EditText", Editable: true, Focused: true, Enabled: true,
 		ResourceID: "app:id/text", Bounds: screen.Rect{Max: screen.Point{X: 0.5, Y: 0.1}}}
 	message := screen.Element{Class: "TextView", Enabled: true,
@@ -348,7 +340,6 @@ func TestATextMadeOfWhatWasReadIsNotTypedAgain(t *testing.T) {
 
 // The name of a card is found in its title, whatever else the card says of it.
 func TestAValueIsFoundInTheTitleOfACard(t *testing.T) {
-	t.Parallel()
 	cards := func(names ...string) (list []screen.Element) {
 		for n, name := range names {
 			y := 0.1 + 0.2*float64(n)
@@ -386,7 +377,6 @@ func TestAValueIsFoundInTheTitleOfACard(t *testing.T) {
 
 // People are asked and told in their language, whatever the model's is.
 func TestPeopleAreAskedInTheirLanguage(t *testing.T) {
-	t.Parallel()
 	other := home
 	other.otherApp = true
 	m := &advisor{says: actions.Back{}}
@@ -404,7 +394,6 @@ func TestPeopleAreAskedInTheirLanguage(t *testing.T) {
 
 // A value of which a run types the beginning only is told.
 func TestAValueThatIsTypedInPartIsTold(t *testing.T) {
-	t.Parallel()
 	field := screen.Element{Class: "EditText", Editable: true, Focused: true, Enabled: true,
 		ResourceID: "app:id/to", Bounds: screen.Rect{Max: screen.Point{X: 0.5, Y: 0.1}}}
 	row := screen.Element{Class: "TextView", Text: "Anna Berg", Enabled: true, Clickable: true,

@@ -19,7 +19,6 @@ func needing(task string, names ...string) *Skill {
 }
 
 func TestATaskIsReadByTheSkillThatDoesIt(t *testing.T) {
-	t.Parallel()
 	note := needing(`Write a note with the title "{{title}}" and the text "{{text}}".`,
 		"title", "text")
 	send := needing("给{{who}}发短信：{{text}}", "who", "text")

@@ -122,7 +122,6 @@ func muting(t *testing.T) *Skill {
 // touches something else, or ends well when the phone is not as it should be. The model is asked
 // about once for each thing that is in the way.
 func TestAReplayOnMutatedScreensDoesWhatItShouldOrNothing(t *testing.T) {
-	t.Parallel()
 	s, r := muting(t), rand.New(rand.NewPCG(11, 4))
 	calls, mishaps, green := 0, 0, 0
 	for n := range 1000 {

@@ -133,7 +133,6 @@ func tapped(t *testing.T, a actions.Action, how mutation, thing int) {
 }
 
 func TestStepsAreRepeatedOnScreensThatMoved(t *testing.T) {
-	t.Parallel()
 	r, m := replay(t, HealAuto, nil)
 	a, err := r.next(moved)
 	require.NoError(t, err)
@@ -150,7 +149,6 @@ func TestStepsAreRepeatedOnScreensThatMoved(t *testing.T) {
 
 // A dialog in between is waited for, then given to the model, and is no step of the skill.
 func TestADialogInBetweenIsTheModels(t *testing.T) {
-	t.Parallel()
 	r, m := begun(t)
 	dialog := home
 	dialog.dialog = true
@@ -171,7 +169,6 @@ func TestADialogInBetweenIsTheModels(t *testing.T) {
 
 // What the model does in a step's place is not done once more.
 func TestAStepThatTheModelDidIsDone(t *testing.T) {
-	t.Parallel()
 	other := home
 	other.otherPage = true
 	d := draw(other, -1)
@@ -187,7 +184,6 @@ func TestAStepThatTheModelDidIsDone(t *testing.T) {
 }
 
 func TestAnOutcomeThatIsNotKnownIsNotRepeated(t *testing.T) {
-	t.Parallel()
 	for _, kept := range []bool{true, false} { // whether the place was stored with the step
 		r, m := replay(t, HealAuto, actions.Back{})
 		_, err := r.next(home)
@@ -220,7 +216,6 @@ func TestAnOutcomeThatIsNotKnownIsNotRepeated(t *testing.T) {
 
 // What was not carried out because the screen changed is tried again; what a person rejects is not.
 func TestWhatBecameOfTheLastStepCounts(t *testing.T) {
-	t.Parallel()
 	r, m := replay(t, HealAuto, actions.Back{})
 	_, err := r.next(home)
 	require.NoError(t, err)
@@ -235,7 +230,6 @@ func TestWhatBecameOfTheLastStepCounts(t *testing.T) {
 }
 
 func TestHealingIsOffAskedForAndBounded(t *testing.T) {
-	t.Parallel()
 	other := home
 	other.otherApp = true
 	r, _ := replay(t, HealOff, nil)
@@ -260,7 +254,6 @@ func TestHealingIsOffAskedForAndBounded(t *testing.T) {
 // Each heal is put to a person first, whatever was said before and after: only a yes has the model
 // asked, and what is neither yes nor no is asked once more.
 func TestOnlyAYesHasAStepHealed(t *testing.T) {
-	t.Parallel()
 	other := home
 	other.otherApp = true
 	for said, want := range map[string]string{"Yes": "yes", "yes please": "yes", "OK, go on": "yes",
@@ -308,7 +301,6 @@ func TestOnlyAYesHasAStepHealed(t *testing.T) {
 
 // After three in a row the model is to do the rest, which is another question.
 func TestThatTheModelDoesTheRestIsAskedAsWell(t *testing.T) {
-	t.Parallel()
 	other := home
 	other.otherApp = true
 	r, m := replay(t, HealAsk, actions.Back{})
@@ -331,7 +323,6 @@ func TestThatTheModelDoesTheRestIsAskedAsWell(t *testing.T) {
 
 // The answers of a skill's questions are those to its own, and not what was said about a heal.
 func TestAnAnswerIsThatOfTheSkillsQuestion(t *testing.T) {
-	t.Parallel()
 	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nsteps:\n"+
 		"- action: {verb: INFO, question: Who?}\n- action: {verb: TYPE, text: '{{answer 1}}'}\n"+
 		"  focus: {locators: [{id: f}]}\n"))
@@ -362,7 +353,6 @@ func TestAnAnswerIsThatOfTheSkillsQuestion(t *testing.T) {
 
 // Only a run whose ends were seen changes its skill: not one that a model ended on another screen.
 func TestWhatWasHealedIsProposedOnlyAfterTheEndsHeld(t *testing.T) {
-	t.Parallel()
 	other := home
 	other.otherApp = true
 	db, err := store.Open(t.Context(), t.TempDir(), nil)
@@ -411,7 +401,6 @@ func TestWhatWasHealedIsProposedOnlyAfterTheEndsHeld(t *testing.T) {
 // What a step led to is looked for further down, where the skill is: nowhere else, and not for long
 // where nothing moves.
 func TestWhatAStepLedToIsLookedForOnItsPageOnly(t *testing.T) {
-	t.Parallel()
 	away := mutation{order: []int{0, 1, 2}, otherApp: true}
 	lies := mutation{order: []int{0, 1, 2}, covered: true}
 	for _, on := range []mutation{home, away, lies} {
@@ -443,7 +432,6 @@ func TestWhatAStepLedToIsLookedForOnItsPageOnly(t *testing.T) {
 
 // A permission that is not asked for any more is not granted again, if what comes after it is there.
 func TestAPermissionThatThePhoneHasIsNotGrantedAgain(t *testing.T) {
-	t.Parallel()
 	for _, there := range []bool{true, false} {
 		r, m := replay(t, HealAuto, actions.Back{})
 		s := r.policy.plan.Skill
@@ -473,7 +461,6 @@ func TestAPermissionThatThePhoneHasIsNotGrantedAgain(t *testing.T) {
 
 // A scroll to what is missing that changes nothing undoes no step: the step that follows is healed.
 func TestAScrollWithoutEffectIsNoStepOfTheSkill(t *testing.T) {
-	t.Parallel()
 	r, _ := begun(t)
 	without := home
 	without.order = []int{0, 2}

@@ -14,7 +14,6 @@ import (
 // What a model did in a step's place is proposed for that step, with those that it made needless.
 // The others, and what the model did for the moment only, leave the skill as it is.
 func TestAHealChangesItsStepAlone(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		healed []Healed
 		want   []string
@@ -54,7 +53,6 @@ func TestAHealChangesItsStepAlone(t *testing.T) {
 
 // What a model did in a step's place and a person rejected has healed nothing.
 func TestAHealThatIsRejectedIsNone(t *testing.T) {
-	t.Parallel()
 	for _, note := range []agentloop.NoteKind{agentloop.NoteRejected, agentloop.NoteRejectedSilently} {
 		r, _ := begun(t)
 		dialog := home
@@ -71,7 +69,6 @@ func TestAHealThatIsRejectedIsNone(t *testing.T) {
 
 // The screen that was recorded is known of every step, and of the end.
 func TestTheRecordedScreenIsKnownOfTheEndToo(t *testing.T) {
-	t.Parallel()
 	s := &Skill{Recorded: Recorded{Session: "old", Frame: "end"},
 		Steps: []Step{{Frame: "first"}, {Frame: "second", Session: "healed"}}}
 	b, err := json.Marshal(map[string]any{"skill": Plan{Skill: s, Heal: HealOff}})

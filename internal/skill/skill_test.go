@@ -103,7 +103,6 @@ func TestAValueIsTypedAsItWasGiven(t *testing.T) {
 
 // A word with verb in it is no step.
 func TestOnlyStepsAreCounted(t *testing.T) {
-	t.Parallel()
 	begins := "name: x\ndescription: x\ntask: " + strings.Repeat("proverb verbs ", 600) + "\nsteps:\n"
 	_, err := Parse("x", []byte(begins+"- action: {verb: HOME}\n"))
 	require.NoError(t, err)
@@ -113,7 +112,6 @@ func TestOnlyStepsAreCounted(t *testing.T) {
 
 // However many placeholders nothing stands for, a few of them are told.
 func TestSomeOfManyUnknownPlaceholdersAreTold(t *testing.T) {
-	t.Parallel()
 	var task strings.Builder
 	for n := range 10_000 {
 		fmt.Fprintf(&task, "{{a%d}}", n)
@@ -128,7 +126,6 @@ func TestSomeOfManyUnknownPlaceholdersAreTold(t *testing.T) {
 
 // A question may have an earlier answer in it.
 func TestAQuestionMayNameAnAnswer(t *testing.T) {
-	t.Parallel()
 	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nsteps:\n"+
 		"- action: {verb: INFO, question: Who?}\n"+
 		"- action: {verb: INFO, question: 'Which number of {{answer 1}}?'}\n"))

@@ -13,7 +13,6 @@ import (
 
 // Each hunk begins where its header says, in both texts, also behind one with several changes.
 func TestAHunkBeginsWhereItsHeaderSays(t *testing.T) {
-	t.Parallel()
 	var before []string
 	for n := range 80 {
 		before = append(before, fmt.Sprintf("line %d", n))

@@ -38,7 +38,6 @@ func typing(task string) []agentloop.Step {
 }
 
 func TestAnEndIsHeldAgainstWhatTheScreenLists(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		task string
 		list []screen.Element
@@ -109,7 +108,6 @@ func TestAnEndIsHeldAgainstWhatTheScreenLists(t *testing.T) {
 // What a task forbids, offers, makes depend on something or wants for a time contradicts nothing,
 // and is not verified, whatever the switches are.
 func TestATaskThatIsNotPlainIsNotDecidedByRule(t *testing.T) {
-	t.Parallel()
 	tasks := []string{
 		"Do not turn Wi-Fi off.", "Don't turn Wi-Fi off", "Never switch Wi-Fi off", "不要关闭Wi-Fi",
 		"别打开Wi-Fi", "请勿关闭Wi-Fi", "Avoid switching things: turn Wi-Fi off", "Turn Wi-Fi off and on again.",

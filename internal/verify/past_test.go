@@ -29,7 +29,6 @@ func refused(s agentloop.Step, why string) agentloop.Step {
 }
 
 func TestWhatASwitchOrATextWasBeforeIsHeldAgainstTheEnd(t *testing.T) {
-	t.Parallel()
 	off, isOn := rows(row{says: "Wi-Fi", checkable: true}), rows(row{says: "Wi-Fi", checkable: true, on: true})
 	home, empty := rows(row{says: "Network", link: true}), rows(row{says: "New note", link: true})
 	field := func(hint, text string) []screen.Element {
@@ -96,7 +95,6 @@ func (journal) Frame(context.Context, int) (*screen.Frame, error) { return nil, 
 // The second model is told what was done and what people said, and nothing of what the first one
 // thought of it.
 func TestTheSecondModelIsToldTheStepsAndNoReasons(t *testing.T) {
-	t.Parallel()
 	list := rows(row{says: "Tom", link: true}, row{says: "Send", link: true})
 	list[1].Text, list[1].ContentDesc = "", "Send"
 	for i := range list {

@@ -59,7 +59,6 @@ func TestWhatPeopleReadIsInTheirLanguage(t *testing.T) {
 }
 
 func TestJUnitOfEveryOutcomeIsValidForJenkins(t *testing.T) {
-	t.Parallel()
 	s := summary("en")
 	s.Seconds = 98765.4321
 	b, err := s.JUnit()
@@ -101,7 +100,6 @@ type allureDetails struct {
 
 // The outcomes are told apart in every report.
 func TestEveryOutcomeIsToldApartInEveryReport(t *testing.T) {
-	t.Parallel()
 	here, err := os.Getwd()
 	require.NoError(t, err)
 	type told struct{ junit, allure, github string }
@@ -164,7 +162,6 @@ func TestEveryOutcomeIsToldApartInEveryReport(t *testing.T) {
 }
 
 func TestAllureResultsHaveThePublishedForm(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, summary("en").Allure(dir))
 	list, err := filepath.Glob(filepath.Join(dir, "*-result.json"))
@@ -201,7 +198,6 @@ func TestAllureResultsHaveThePublishedForm(t *testing.T) {
 // What cases, screens and models say cannot give GitHub's runner commands. It takes a line for one
 // that begins with two colons behind blanks, or has its older mark anywhere.
 func TestNoTextIsACommandOfGitHub(t *testing.T) {
-	t.Parallel()
 	at := keys.Position{File: "a,b:c%.yaml", Line: 3}
 	require.Equal(t, "::error file=a%2Cb%3Ac%25.yaml,line=3,col=1,title=x%0A%3A%3Aset%2C::1%25%0D%0A"+
 		"::add-mask::e", report.Annotation("error", at, "x\n::set,", "1%\r\n::add-mask::e"))
