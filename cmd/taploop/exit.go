@@ -106,6 +106,9 @@ func report(w io.Writer, lang string, err error) int {
 	}
 	say := story.In(lang)
 	for _, e := range split(err) {
+		if e == context.Canceled { // whoever interrupts a command knows it
+			continue
+		}
 		code := runs.CodeOf(e) // that of any error without one is InternalError
 		said := words.Phrase(lang, e.Error())
 		first := say.InFront[string(code)]

@@ -255,7 +255,7 @@ func (c *testCmd) options(a *invocation, view *testView) stage.Options {
 		Scripted: func() { a.notef("%s", wordsIn(a.Lang()).Test.Scripted) },
 		Play: play.Options{By: app.Operator(), Ask: c.Ask, Mode: a.Conf.Reply.Mode,
 			Retries: int(c.Retries), FailFast: c.FailFast, Strict: c.Unflaky,
-			Lang: a.Lang(), View: view.hooks(), Timeout: *cmp.Or(c.Timeout, new(time.Duration))}}
+			Lang: a.Lang(), View: view, Timeout: *cmp.Or(c.Timeout, new(time.Duration))}}
 	for mode, on := range map[stage.Mode]bool{stage.Record: c.Record, stage.Replay: c.Replay,
 		stage.Heal: c.Heal} {
 		if on {

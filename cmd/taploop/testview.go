@@ -27,10 +27,8 @@ type testView struct {
 	doing map[string]string // by serial
 }
 
-func (v *testView) hooks() play.View {
-	return play.View{Began: v.began, Step: v.step, Ended: v.ended,
-		Note: func(words string) { v.line(fmt.Sprintf(v.say.Note, text.Line(words))) }}
-}
+// Note implements play.View.
+func (v *testView) Note(words string) { v.line(fmt.Sprintf(v.say.Note, text.Line(words))) }
 
 // line prints what cases, screens and models may have worded.
 func (v *testView) line(words string) {
@@ -43,7 +41,8 @@ func (v *testView) line(words string) {
 // inGitHub reports whether GitHub's runner reads what is printed.
 func inGitHub(a *invocation) bool { return a.Options.Getenv("GITHUB_ACTIONS") == "true" }
 
-func (v *testView) began(a play.Attempt) {
+// Began implements play.View.
+func (v *testView) Began(a play.Attempt) {
 	again := ""
 	if a.Number > 1 {
 		again = fmt.Sprintf(v.say.Again, a.Number)
@@ -51,7 +50,8 @@ func (v *testView) began(a play.Attempt) {
 	v.now(a.Serial, a.Item.Name+again)
 }
 
-func (v *testView) step(a play.Attempt, words string) { v.now(a.Serial, a.Item.Name+": "+words) }
+// Step implements play.View.
+func (v *testView) Step(a play.Attempt, words string) { v.now(a.Serial, a.Item.Name+": "+words) }
 
 func (v *testView) now(serial, doing string) {
 	v.mu.Lock()
@@ -72,7 +72,8 @@ func (v *testView) show() {
 	tty.StatusOf(v.inv.err).Show(line)
 }
 
-func (v *testView) ended(r suite.Result) {
+// Ended implements play.View.
+func (v *testView) Ended(r suite.Result) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.done++

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -40,7 +39,7 @@ func Parse(file string, b []byte) (n ast.Node, err error) {
 			maxBytes)}}
 	}
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
-	if n := unreadable(b); n >= 0 {
+	if n := bytes.IndexByte(bytes.ToValidUTF8(b, []byte{0}), 0); n >= 0 {
 		at.Line += bytes.Count(b[:n], []byte("\n"))
 		return nil, Problems{{at, "this line is no text in UTF-8; save the file as UTF-8"}}
 	}
@@ -55,18 +54,6 @@ func Parse(file string, b []byte) (n ast.Node, err error) {
 		return nil, Problems{{at, "want one YAML document that is not empty"}}
 	}
 	return parsed.Docs[0].Body, nil
-}
-
-// unreadable is where the first byte is that no text has, or -1.
-func unreadable(b []byte) int {
-	for i := 0; i < len(b); {
-		r, n := utf8.DecodeRune(b[i:])
-		if r == 0 || r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return -1
 }
 
 // TooDeep reports whether more brackets are open at once than bound, or more entries begin in one

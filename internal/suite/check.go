@@ -84,7 +84,16 @@ func (s *Suite) checkCase(i *Item, problems *keys.Problems) {
 		c.Approvals[n].check(problems)
 	}
 	for n := range c.Expect {
-		s.checkExpect(&c.Expect[n], problems)
+		x := c.Expect[n].Picture
+		if x == nil {
+			continue
+		}
+		if _, err := Region(x.Region); err != nil && x.Region != "" {
+			problems.Add(x.Of("region"), "region: %v", err)
+		}
+		if _, err := s.Image(x.Like); err != nil {
+			problems.Add(x.Of("like"), "like: %v", err)
+		}
 	}
 	if text := strings.TrimSpace(c.Task); len(text) > 20_000 {
 		problems.Add(c.Of("task"), "the task has %d bytes (at most 20000)", len(text))
@@ -104,18 +113,6 @@ func (a *Approval) check(problems *keys.Problems) {
 			problems.Add(a.Of("edited_action"), "edited_action: %v", err)
 		} else if !is && a.Edited.Args.Value != nil {
 			problems.Add(a.Edited.Of("args"), "args: want a mapping")
-		}
-	}
-}
-
-// checkExpect checks an expectation beyond its keys.
-func (s *Suite) checkExpect(e *Expect, problems *keys.Problems) {
-	if x := e.Picture; x != nil {
-		if _, err := Region(x.Region); err != nil && x.Region != "" {
-			problems.Add(x.Of("region"), "region: %v", err)
-		}
-		if _, err := s.Image(x.Like); err != nil {
-			problems.Add(x.Of("like"), "like: %v", err)
 		}
 	}
 }

@@ -17,25 +17,17 @@ import (
 var asserts = regexp.MustCompile(`(?i)^\s*(?:then\s+|and\s+)?(?:verify|check|assert|ensure|` +
 	`confirm that|expect|make sure|validate)\b|^\s*(?:验证|检查|确认|确保|断言)`)
 
-// journeyFile is a journey, with the elements that it must not have.
-type journeyFile struct {
-	XMLName     xml.Name `xml:"journey"`
-	Name        string   `xml:"name,attr"`
-	Description string   `xml:"description"`
-	Actions     struct {
-		List    []*element `xml:"action"`
-		Unknown []*element `xml:",any"`
-	} `xml:"actions"`
-	Unknown []*element `xml:",any"`
+// element is an element of a journey with its text and place.
+type element struct {
+	name  string
+	at    keys.Position
+	Title string     `xml:"name,attr"`
+	Text  string     `xml:",chardata"`
+	In    []*element `xml:",any"`
 }
 
-// element is an element of an XML file with its text and place.
-type element struct {
-	name    string
-	at      keys.Position
-	Text    string     `xml:",chardata"`
-	Unknown []*element `xml:",any"`
-}
+// parts are the elements that an element of a journey has.
+var parts = map[string]string{"": "journey", "journey": "description actions", "actions": "action"}
 
 // UnmarshalXML implements xml.Unmarshaler.
 func (e *element) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
@@ -97,10 +89,9 @@ func parseJourney(file string, b []byte) (name string, actions []*element, err e
 	d.CharsetReader = func(string, io.Reader) (io.Reader, error) {
 		return nil, errors.New("save the file as UTF-8")
 	}
-	var j journeyFile
-	err = d.Decode(&j)
-	if err == nil {
-		if err = d.Decode(new(element)); err == nil {
+	var top element
+	if err = d.Decode(&top.In); err == nil {
+		if err = d.Decode(&top.In); err == nil {
 			err = errors.New("a journey is one element, and there is another behind it")
 		}
 	}
@@ -109,23 +100,26 @@ func parseJourney(file string, b []byte) (name string, actions []*element, err e
 		return "", nil, keys.Problems{{Text: err.Error(),
 			Position: keys.Position{File: file, Line: line, Column: column}}}
 	}
-	unknown := slices.Concat(j.Unknown, j.Actions.Unknown)
-	for _, a := range j.Actions.List {
-		unknown = append(unknown, a.Unknown...)
-		if a.at.File = file; a.Text != "" {
-			actions = append(actions, a)
-		}
-	}
 	var problems keys.Problems
-	for _, e := range unknown {
-		e.at.File = file
-		problems.Add(e.at, "unknown element %s (a journey has a description, and actions with an "+
-			"action each)", e.name)
-	}
-	if len(actions) == 0 && problems == nil {
+	if top.actions(file, &actions, &problems); len(actions) == 0 && problems == nil {
 		problems.Add(keys.Position{File: file, Line: 1, Column: 1}, "this journey has no action")
 	}
-	return strings.TrimSpace(j.Name), actions, problems.Err()
+	return strings.TrimSpace(top.In[0].Title), actions, problems.Err()
+}
+
+// actions collects the actions in an element, and what is in it that no journey has.
+func (e *element) actions(file string, all *[]*element, problems *keys.Problems) {
+	for _, in := range e.In {
+		in.at.File = file
+		switch {
+		case !slices.Contains(strings.Fields(parts[e.name]), in.name):
+			problems.Add(in.at, "unknown element %s (a journey has a description, and actions "+
+				"with an action each)", in.name)
+		case in.name == "action" && in.Text != "":
+			*all = append(*all, in)
+		}
+		in.actions(file, all, problems)
+	}
 }
 
 const journeys = ".journey.xml"

@@ -55,7 +55,7 @@ type Stage struct {
 	host  *device.Host
 	items []*suite.Item
 	db    *store.Store // the usual one, nil for simulated phones
-	pool  []play.Phone
+	pool  []runs.PhoneInfo
 	temp  string
 
 	holds   holds
@@ -205,11 +205,7 @@ func (s *Stage) phones(ctx context.Context) error {
 			s.opts.Play.View.Note(err.Error())
 			continue
 		}
-		p := play.Phone{Serial: i.Serial, Addresses: i.Addresses, Model: i.Model, SDK: i.SDK}
-		for name, value := range i.AllLabels() {
-			p.Addresses = append(p.Addresses, name+"="+value)
-		}
-		s.pool = append(s.pool, p)
+		s.pool = append(s.pool, i)
 	}
 	if s.pool != nil {
 		return nil
@@ -244,7 +240,7 @@ func (s *Stage) simulate(ctx context.Context, count string, set map[string]any) 
 	}
 	s.closers = append(s.closers, sim.Close)
 	for i := range n {
-		s.pool = append(s.pool, play.Phone{Serial: name + strconv.Itoa(i+1),
+		s.pool = append(s.pool, runs.PhoneInfo{Serial: name + strconv.Itoa(i+1),
 			Model: "taploop sandbox", SDK: 34})
 	}
 	set["adb.server"] = sim.Addr

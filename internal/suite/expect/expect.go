@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/goccy/go-yaml"
+
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/text"
@@ -38,14 +40,10 @@ type Inside interface {
 	Logcat(ctx context.Context, since string) (string, error)
 }
 
-// Phone is the phone of an attempt.
-type Phone struct {
+// Facts are what is known of the attempt and its phone.
+type Facts struct {
 	Screen Screen
 	Inside Inside
-}
-
-// Facts are what is known of the attempt.
-type Facts struct {
 	Suite  *suite.Suite
 	Answer string // the agent's report
 	Since  string // the phone's time when the attempt began
@@ -72,9 +70,9 @@ func Unasked(e *suite.Expect, say *suite.Found) suite.Checked {
 
 // Check checks one expectation, until it is true or its time is over. Its error is one of the phone
 // or of the judging model, and says nothing about the expectation.
-func Check(ctx context.Context, p Phone, e *suite.Expect, f *Facts) (suite.Checked, error) {
+func Check(ctx context.Context, e *suite.Expect, f *Facts) (suite.Checked, error) {
 	end := time.Now().Add(time.Duration(e.Within))
-	c := checker{p, f, &cmp.Or(f.Say, suite.WordsIn("")).Found}
+	c := checker{f, &cmp.Or(f.Say, suite.WordsIn("")).Found}
 	out := Unasked(e, c.say)
 	out.NotAsked = ""
 	if out.Judged { // a no is not asked about again: the screen gets its time before
@@ -96,7 +94,6 @@ func Check(ctx context.Context, p Phone, e *suite.Expect, f *Facts) (suite.Check
 
 // checker checks the expectations of an attempt.
 type checker struct {
-	Phone
 	*Facts
 	say *suite.Found
 }
@@ -131,6 +128,16 @@ func (c checker) found(ctx context.Context, e *suite.Expect) (string, error) {
 		return c.picture(ctx, e.Picture)
 	}
 	return c.judge(ctx, e.Judged)
+}
+
+// Words is an expectation in one line, as a suite's author would write it.
+func Words(e *suite.Expect) string {
+	b, _ := yaml.MarshalWithOptions(e, yaml.Flow(true), yaml.OmitZero()) // plain values
+	if strings.Contains(strings.TrimSpace(string(b)), "\n") {            // a text of lines
+		b, _ = yaml.MarshalWithOptions(e, yaml.JSON(), yaml.OmitZero())
+	}
+	line := strings.Join(strings.Fields(string(b)), " ")
+	return strings.TrimSuffix(strings.TrimPrefix(line, "{"), "}")
 }
 
 // unless is the message, or "" if ok.

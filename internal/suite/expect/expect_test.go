@@ -48,7 +48,6 @@ func (p *phone) Elements(context.Context) ([]screen.Element, error) {
 }
 
 // on is the phone with nothing inside.
-func on(p *phone) expect.Phone { return expect.Phone{Screen: p} }
 
 // read reads the expectation of a suite with one case.
 func read(t *testing.T, dir, line string) (*suite.Suite, *suite.Expect) {
@@ -84,13 +83,13 @@ func TestElementsAreFoundByTheirMarks(t *testing.T) {
 			"checked is false",
 	} {
 		_, e := read(t, t.TempDir(), line)
-		c, err := expect.Check(t.Context(), on(p), e, &expect.Facts{})
+		c, err := expect.Check(t.Context(), e, &expect.Facts{Screen: p})
 		require.NoError(t, err)
 		require.Equal(t, want, c.Got, line)
 		require.Equal(t, want == "", c.OK, line)
 	}
 	_, e := read(t, t.TempDir(), "no_text: x")
-	c, err := expect.Check(t.Context(), on(&phone{secure: true}), e, &expect.Facts{})
+	c, err := expect.Check(t.Context(), e, &expect.Facts{Screen: &phone{secure: true}})
 	require.NoError(t, err)
 	require.Equal(t, "the app in front forbids that its screen is read", c.Got)
 }
@@ -100,13 +99,13 @@ func TestAnExpectationIsWaitedForWithinItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &phone{elements: []screen.Element{{Text: "there"}}, appear: 4}
 		began := time.Now()
-		c, err := expect.Check(t.Context(), on(p), e, &expect.Facts{})
+		c, err := expect.Check(t.Context(), e, &expect.Facts{Screen: p})
 		require.NoError(t, err)
 		require.True(t, c.OK)
 		require.Equal(t, 900*time.Millisecond, time.Since(began))
 		p = &phone{}
 		began = time.Now()
-		c, err = expect.Check(t.Context(), on(p), e, &expect.Facts{})
+		c, err = expect.Check(t.Context(), e, &expect.Facts{Screen: p})
 		require.NoError(t, err)
 		require.False(t, c.OK)
 		require.Equal(t, 5*time.Second, time.Since(began))
@@ -161,7 +160,7 @@ func TestAPictureIsComparedWhereItIsSaid(t *testing.T) {
 		"picture: {like: same.png, tolerance: 0}":         "",
 	} {
 		s, e := read(t, dir, line)
-		c, err := expect.Check(t.Context(), on(&phone{frame: frame}), e, &expect.Facts{Suite: s})
+		c, err := expect.Check(t.Context(), e, &expect.Facts{Screen: &phone{frame: frame}, Suite: s})
 		require.Equal(t, want == "", c.OK, "%s: %s", line, c.Got)
 		if want == "another shape" { // this is no fault of the screen
 			require.ErrorContains(t, err, want)
@@ -176,14 +175,14 @@ func TestAClaimNeedsTwoYeses(t *testing.T) {
 	_, e := read(t, t.TempDir(), "judged: it is paid")
 	for answers, want := range map[string]bool{"yy": true, "yn": false, "n": false} {
 		left := answers
-		f := &expect.Facts{Judge: func(_ context.Context, claim string, _ *screen.Frame) (
+		f := &expect.Facts{Screen: &phone{}, Judge: func(_ context.Context, claim string, _ *screen.Frame) (
 			bool, string, error) {
 			require.Equal(t, "it is paid", claim)
 			yes := strings.HasPrefix(left, "y")
 			left = left[1:]
 			return yes, "seen", nil
 		}}
-		c, err := expect.Check(t.Context(), on(&phone{}), e, f)
+		c, err := expect.Check(t.Context(), e, f)
 		require.NoError(t, err)
 		require.Equal(t, want, c.OK)
 		require.True(t, c.Judged)
@@ -192,7 +191,7 @@ func TestAClaimNeedsTwoYeses(t *testing.T) {
 	_, slow := read(t, t.TempDir(), "judged: it is paid, within: 5s")
 	synctest.Test(t, func(t *testing.T) { // a no is final, and comes when the time is over
 		began, asked := time.Now(), 0
-		c, err := expect.Check(t.Context(), on(&phone{}), slow, &expect.Facts{
+		c, err := expect.Check(t.Context(), slow, &expect.Facts{Screen: &phone{},
 			Judge: func(context.Context, string, *screen.Frame) (bool, string, error) {
 				asked++
 				return asked > 1, "seen", nil
@@ -203,7 +202,7 @@ func TestAClaimNeedsTwoYeses(t *testing.T) {
 		require.Equal(t, 5*time.Second, time.Since(began))
 	})
 	broken := errors.New("no model")
-	_, err := expect.Check(t.Context(), on(&phone{}), e, &expect.Facts{
+	_, err := expect.Check(t.Context(), e, &expect.Facts{Screen: &phone{},
 		Judge: func(context.Context, string, *screen.Frame) (bool, string, error) {
 			return false, "", broken
 		}})
@@ -222,7 +221,7 @@ func (p inside) Setting(_ context.Context, _, name string) (string, error) {
 
 // A setting that is not there has no value, and no word stands for that but the empty one.
 func TestASettingThatIsNotThereHasNoValue(t *testing.T) {
-	on := expect.Phone{Inside: inside{has: map[string]string{"there": "1"}}}
+	on := &expect.Facts{Inside: inside{has: map[string]string{"there": "1"}}}
 	for _, c := range []struct {
 		name, value string
 		ok          bool
@@ -230,7 +229,7 @@ func TestASettingThatIsNotThereHasNoValue(t *testing.T) {
 		{"gone", "null", false}, {"gone", "1", false}} {
 		_, e := read(t, t.TempDir(), fmt.Sprintf(
 			"setting: {namespace: global, name: %s, value: %q}", c.name, c.value))
-		got, err := expect.Check(t.Context(), on, e, &expect.Facts{})
+		got, err := expect.Check(t.Context(), e, on)
 		require.NoError(t, err)
 		require.Equal(t, c.ok, got.OK, "%+v: %s", c, got.Got)
 	}

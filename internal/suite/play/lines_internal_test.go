@@ -42,6 +42,13 @@ func TestTheKindOfATroubleIsThatOfWhoeverCanMendIt(t *testing.T) {
 	}
 }
 
+// unseen is a view that shows nothing.
+type unseen struct{ View }
+
+func (unseen) Began(Attempt)      {}
+func (unseen) Ended(suite.Result) {}
+func (unseen) Note(string)        {}
+
 // worked is a worker whose attempts end with these errors, one after the other.
 func worked(on *suite.Suite, errs ...error) (*worker, *suite.Item) {
 	i := &suite.Item{Suite: on}
@@ -50,7 +57,7 @@ func worked(on *suite.Suite, errs ...error) (*worker, *suite.Item) {
 		errs = errs[1:]
 		return nil, err
 	}, Usable: func(context.Context, string) bool { return true },
-		View: View{Began: func(Attempt) {}, Ended: func(suite.Result) {}, Note: func(string) {}}}
+		View: unseen{}}
 	w := &worker{queue: newQueue([]*suite.Item{i}, o), held: context.Background()}
 	w.rested = func() {}
 	return w, i
@@ -86,7 +93,7 @@ func TestALostPhoneIsToldAtItsCase(t *testing.T) {
 		broken)
 	b, c := &suite.Item{Suite: one, Name: "b"}, &suite.Item{Suite: one, Name: "c"}
 	a.Name = "a"
-	w.opts.Phones = []Phone{{Serial: "p1"}, {Serial: "p2"}}
+	w.opts.Phones = []runs.PhoneInfo{{Serial: "p1"}, {Serial: "p2"}}
 	w.queue = newQueue([]*suite.Item{a, b, c}, w.opts)
 	w.rested, w.phone, w.ready = func() {}, w.opts.Phones[0], map[*suite.Suite]bool{}
 	require.True(t, w.item(t.Context(), a), "the phone is back")

@@ -48,13 +48,6 @@ type Scene struct {
 // Keep keeps a file about an attempt.
 type Keep func(name, media string, b []byte) error
 
-// Phone is a phone of the pool.
-type Phone struct {
-	Serial, Model string
-	Addresses     []string // other names of it
-	SDK           int
-}
-
 // Attempt says what a scene is for.
 type Attempt struct {
 	Item   *suite.Item
@@ -64,7 +57,7 @@ type Attempt struct {
 
 // Options of Run. The functions have to be there, but for Keep.
 type Options struct {
-	Phones []Phone
+	Phones []runs.PhoneInfo
 	// Hold takes a phone for all that follows. It may wait for it until ctx ends, which it does
 	// when nothing is left to do. A phone that it refuses is not used. What it returns ends, with
 	// the cause, when the phone is taken from the tests.
@@ -88,12 +81,12 @@ type Options struct {
 	View View
 }
 
-// View shows what happens. Its functions may be called by several goroutines at once.
-type View struct {
-	Began func(a Attempt)
-	Step  func(a Attempt, words string)
-	Ended func(r suite.Result)
-	Note  func(words string)
+// View shows what happens. Its methods may be called by several goroutines at once.
+type View interface {
+	Began(a Attempt)
+	Step(a Attempt, words string)
+	Ended(r suite.Result)
+	Note(words string)
 }
 
 // Run carries the items out and returns their results, in the order of the items. When ctx ends,

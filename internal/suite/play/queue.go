@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -23,7 +24,7 @@ type queue struct {
 	items  []*suite.Item // in their order
 	at     map[*suite.Item]*entry
 	on     map[*suite.Suite]int // phones that work on a suite
-	phones []Phone              // the remaining phones
+	phones []runs.PhoneInfo     // the remaining phones
 	lost   string               // why the last one was taken out
 	ended  string               // why no further item begins, or ""
 
@@ -46,7 +47,7 @@ func newQueue(items []*suite.Item, o *Options) *queue {
 }
 
 // take returns the next item for a phone, or nil when there is nothing left for it.
-func (q *queue) take(ctx context.Context, p Phone) *suite.Item {
+func (q *queue) take(ctx context.Context, p runs.PhoneInfo) *suite.Item {
 	for {
 		changed := q.changed.Next()
 		q.mu.Lock()
@@ -60,7 +61,7 @@ func (q *queue) take(ctx context.Context, p Phone) *suite.Item {
 }
 
 // next finds an item. later says that there may be one later.
-func (q *queue) next(ctx context.Context, p Phone) (item *suite.Item, later bool) {
+func (q *queue) next(ctx context.Context, p runs.PhoneInfo) (item *suite.Item, later bool) {
 	if ctx.Err() != nil || q.ended != "" {
 		return nil, false
 	}
@@ -97,9 +98,13 @@ func (q *queue) skipSome() (some bool) {
 }
 
 // fits reports whether a suite can use a phone.
-func fits(s *suite.Suite, p Phone) bool {
+func fits(s *suite.Suite, p runs.PhoneInfo) bool {
+	names := append([]string{p.Serial, p.Model}, p.Addresses...)
+	for name, value := range p.AllLabels() {
+		names = append(names, name+"="+value)
+	}
 	return p.SDK >= s.Phones.API && !slices.ContainsFunc(s.Phones.Labels, func(l string) bool {
-		return !slices.ContainsFunc(append([]string{p.Serial, p.Model}, p.Addresses...),
+		return !slices.ContainsFunc(names,
 			func(name string) bool { fits, _ := path.Match(l, name); return fits })
 	})
 }
@@ -146,7 +151,7 @@ func (q *queue) add(i *suite.Item, a suite.Attempt, last bool) {
 
 // tell tells what went wrong beside the cases. When all phones have ended, that is a note at the
 // case, or else at the last attempt of its suite on the phone, or where another one had its cases.
-func (q *queue) tell(about *suite.Item, p Phone, words string) {
+func (q *queue) tell(about *suite.Item, p runs.PhoneInfo, words string) {
 	words = q.opts.Mask.Text(words)
 	q.opts.View.Note(words)
 	q.mu.Lock()
@@ -168,10 +173,10 @@ func (q *queue) tell(about *suite.Item, p Phone, words string) {
 }
 
 // leave takes a phone out, whose item goes to another one. Without another one the item has failed.
-func (q *queue) leave(i *suite.Item, p Phone, a suite.Attempt) {
+func (q *queue) leave(i *suite.Item, p runs.PhoneInfo, a suite.Attempt) {
 	q.lose(i, p, fmt.Sprintf("%s (%q)", a.Message, i.Name))
 	q.mu.Lock()
-	others := slices.ContainsFunc(q.phones, func(x Phone) bool { return fits(i.Suite, x) })
+	others := slices.ContainsFunc(q.phones, func(x runs.PhoneInfo) bool { return fits(i.Suite, x) })
 	if others {
 		q.on[i.Suite]--
 		q.at[i].running = false
@@ -184,11 +189,11 @@ func (q *queue) leave(i *suite.Item, p Phone, a suite.Attempt) {
 }
 
 // lose takes a phone out.
-func (q *queue) lose(i *suite.Item, p Phone, why string) {
+func (q *queue) lose(i *suite.Item, p runs.PhoneInfo, why string) {
 	q.tell(i, p, fmt.Sprintf(q.say.Play.TakenOut, p.Serial, why))
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.phones = slices.DeleteFunc(q.phones, func(x Phone) bool { return x.Serial == p.Serial })
+	q.phones = slices.DeleteFunc(q.phones, func(x runs.PhoneInfo) bool { return x.Serial == p.Serial })
 	q.lost = p.Serial + ": " + why
 }
 

@@ -55,24 +55,20 @@ func (t *try) broke(kind string, err error) {
 }
 
 // Unplayed are the results of items that could not be begun, as phones or the suites' own parts are
-// missing, or as ctx has ended, perhaps before there were items.
+// missing, or as ctx has ended.
 func Unplayed(ctx context.Context, items []*suite.Item, why error, lang string) (
 	all []suite.Result) {
 	x, _ := errors.AsType[*suite.Trouble](trouble(suite.KindPhone, why))
-	interrupted := suite.WordsIn(lang).Play.Interrupted
 	for _, i := range items {
 		r := suite.NewResult(i)
 		switch r.Message = string(i.Case.Skip); {
 		case r.Message != "":
 		case ctx.Err() != nil:
-			r.Message = interrupted
+			r.Message = suite.WordsIn(lang).Play.Interrupted
 		default:
 			r.Outcome, r.Kind, r.Message = suite.SetupFailed, x.Kind, hint.Text(why)
 		}
 		all = append(all, r)
-	}
-	if len(items) == 0 && ctx.Err() != nil {
-		all = []suite.Result{{Name: "-", Outcome: suite.Skipped, Message: interrupted}}
 	}
 	return all
 }
@@ -143,7 +139,8 @@ func (t *try) setUp(ctx context.Context) error {
 	}
 	t.opened = len(opening(i.Suite.Setup))+len(opening(i.Setup)) > 0
 	since, ahead, err := t.scene.Admin.Clock(ctx)
-	t.ahead, t.facts = ahead, expect.Facts{Suite: i.Suite, Since: since, Judge: t.judge, Say: t.say}
+	t.ahead, t.facts = ahead, expect.Facts{Screen: t.scene.Phone, Inside: t.scene.Admin,
+		Suite: i.Suite, Since: since, Judge: t.judge, Say: t.say}
 	return err
 }
 
@@ -203,7 +200,6 @@ func (t *try) judge(ctx context.Context, claim string, f *screen.Frame) (bool, s
 // check checks the expectations after a part of the case that went well. One that cannot be asked
 // counts where none of the others fails.
 func (t *try) check(ctx context.Context, list []suite.Expect) {
-	phone := expect.Phone{Screen: t.scene.Phone, Inside: t.scene.Admin}
 	ended := !t.got.Outcome.Good()
 	var unasked error // of the first of them
 	for n := range list {
@@ -212,7 +208,7 @@ func (t *try) check(ctx context.Context, list []suite.Expect) {
 			t.got.Checks = append(t.got.Checks, expect.Unasked(e, &t.say.Found))
 			continue
 		}
-		c, err := expect.Check(ctx, phone, e, &t.facts)
+		c, err := expect.Check(ctx, e, &t.facts)
 		if err != nil {
 			c.NotAsked = cmp.Or(context.Cause(ctx), err).Error()
 			unasked = cmp.Or(unasked,

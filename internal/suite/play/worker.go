@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/suite"
 )
 
 // worker works with one phone.
 type worker struct {
 	*queue
-	phone Phone
+	phone runs.PhoneInfo
 	ready map[*suite.Suite]bool // suites whose set-up has begun, and whether it is done
 	held  context.Context       // ends when the phone is taken from the tests
 }
