@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/suite/play"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -23,7 +24,7 @@ import (
 type holds struct {
 	db   *store.Store // nil if nothing else uses the phones
 	task string
-	note func(words string)
+	view play.View
 	lang string // of what people read
 
 	mu       sync.Mutex
@@ -39,7 +40,7 @@ func (h *holds) open(ctx context.Context, s *Stage, items []*suite.Item) {
 	for _, i := range items {
 		names = append(names, filepath.Base(i.Suite.File))
 	}
-	h.db, h.note, h.lang = s.db, s.opts.Play.View.Note, s.opts.Play.Lang
+	h.db, h.view, h.lang = s.db, s.opts.Play.View, s.opts.Play.Lang
 	h.task = "taploop test: " + strings.Join(slices.Compact(names), ", ")
 	h.runs = map[string]store.Run{}
 	h.living, h.end = context.WithCancel(context.WithoutCancel(ctx))
@@ -101,7 +102,7 @@ func (h *holds) lease(ctx context.Context, serial, run string) error {
 			return nil
 		}
 		if is && !told {
-			h.note(busy.Error())
+			h.view.Note(busy.Error())
 		}
 		if !is || wait.For(ctx, time.Second) != nil {
 			return err
