@@ -35,26 +35,10 @@ type toolResult struct {
 	form *mcp.CallToolResult // asks the client's user instead, or nil if it does not
 }
 
-// Structured is the structured content of a result, with the session and the phone that it is about
-// and the code of its failure. Each is "" if there is none.
+// Structured is the structured content of a result, with the code of its failure or "".
 type Structured struct {
 	json.RawMessage
-	Session, Serial, Code string
-}
-
-// structured is the structured content of r, which was encoded as b.
-func (r *toolResult) structured(b []byte) Structured {
-	s := Structured{RawMessage: b, Code: r.code}
-	switch body := r.body.(type) {
-	case *result.Result:
-		s.Session = body.SessionID
-		if body.Device != nil {
-			s.Serial = body.Device.ID
-		}
-	case *result.Inquiry:
-		s.Session = body.SessionID
-	}
-	return s
+	Code string
 }
 
 // sent is the reply as a client gets it. "For backwards compatibility, a tool that returns
@@ -70,7 +54,7 @@ func (c *call) sent(r *toolResult) (*mcp.CallToolResult, error) {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}
 	b := text.JSON(raw)
-	out := &mcp.CallToolResult{StructuredContent: r.structured(b), IsError: r.code != ""}
+	out := &mcp.CallToolResult{StructuredContent: Structured{b, r.code}, IsError: r.code != ""}
 	if r.text != nil {
 		said := r.text()
 		if ignored := c.options.ignored(); ignored != "" {

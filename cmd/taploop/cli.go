@@ -16,6 +16,7 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools/result"
@@ -115,7 +116,7 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 		a := &invocation{streams: s, args: args, verbose: c.Verbose, Settings: app.Settings{
 			Options: config.Options{File: c.Config, Environ: environ}, Version: ownVersion(),
 			Note: s.notef,
-			Log:  slog.New(newLog(s.err, "", level))}}
+			Log:  logs.New(s.err, "", level)}}
 		if a.Options.Flags, err = settings(k, c.Set); err == nil {
 			k.BindTo(ctx, (*context.Context)(nil))
 			err = k.Run(a)

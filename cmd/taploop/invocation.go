@@ -7,6 +7,7 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/words"
 )
@@ -70,7 +71,7 @@ func (a *invocation) loadLogging(level slog.Level) error {
 			return err // which its check refuses
 		}
 	}
-	a.Log = slog.New(newLog(a.err, l.Format, level))
+	a.Log = logs.New(a.err, l.Format, level)
 	return nil
 }
 
@@ -85,11 +86,3 @@ func (a *invocation) quiet() {
 type ended int
 
 func (e ended) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
-
-func newLog(w io.Writer, format string, level slog.Level) slog.Handler {
-	o := &slog.HandlerOptions{Level: level}
-	if format == "json" {
-		return slog.NewJSONHandler(w, o)
-	}
-	return slog.NewTextHandler(w, o)
-}

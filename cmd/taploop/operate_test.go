@@ -53,7 +53,13 @@ func TestAServerLogsWhatHappensAndNoWordsOfIt(t *testing.T) {
 		require.Equal(t, asked.SessionID, call["session"])
 		require.Equal(t, asked.Device.ID, call["serial"])
 		require.NotEmpty(t, call["request"])
+		require.IsType(t, 0.0, call["took_ms"])
 		require.Len(t, logged(t, log, "run started"), 2, "once before, once after the answer")
+		for _, about := range []string{"run started", "step", "question asked", "run ended"} {
+			line := logged(t, log, about)[0]
+			require.Equal(t, call["request"], line["request"], about)
+			require.Equal(t, call["run"], line["run"], about)
+		}
 		ends := logged(t, log, "run ended")
 		require.Len(t, ends, 2)
 		require.Equal(t, asked.Question.ID, ends[0]["question"])
@@ -83,6 +89,54 @@ func TestAServerLogsWhatHappensAndNoWordsOfIt(t *testing.T) {
 		require.NotContains(t, traces.String(), b.task.Goal)
 		require.NotContains(t, traces.String(), asked.Question.Text)
 	})
+}
+
+// A request over HTTP is followed by its id to the end of the run, and the one that answers from
+// there.
+func TestARequestIsFollowedThroughTheLog(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "", "TAPLOOP_LOG_FORMAT=json")
+	token := b.token("laptop")
+	p, url := b.serve()
+	base := strings.TrimSuffix(url, "/mcp") + "/v1/"
+	status, said, begun := post(t, base+"sessions", jsonOf(t, map[string]any{"task": b.task.Goal,
+		"wait_seconds": 20}), bearer(token))
+	require.Equal(t, 201, status, said)
+	var asked struct {
+		SessionID string `json:"session_id"`
+		Question  struct {
+			ID string `json:"question_id"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(said), &asked))
+	require.NotEmpty(t, asked.Question.ID, said)
+	status, said, answered := post(t, base+"inquiries/"+asked.Question.ID+"/reply",
+		`{"response":"42"}`, bearer(token))
+	require.Equal(t, 200, status, said)
+	p.stderr.await(t, `"state":"COMPLETED"`)
+	p.stderr.await(t, "question settled")
+	log := p.stderr.String()
+	for at, header := range []http.Header{begun, answered} {
+		id := header.Get("X-Request-Id")
+		seen := map[string]bool{}
+		for _, about := range []string{"request", "run started", "step", "run ended",
+			"question asked", "question settled"} {
+			for _, line := range logged(t, log, about) {
+				if line["request"] != id {
+					continue
+				}
+				seen[about] = true
+				require.Equal(t, asked.SessionID, line["session"], about)
+				require.NotEmpty(t, line["run"], about)
+				if about != "request" || at == 0 {
+					require.NotEmpty(t, line["serial"], about)
+				}
+			}
+		}
+		want := map[string]bool{"request": true, "run started": true, "step": true,
+			"run ended": true, []string{"question asked", "question settled"}[at]: true}
+		require.Equal(t, want, seen, log)
+	}
 }
 
 func TestAServerSaysWhetherItIsReady(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/serve"
 	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal/tty"
 )
@@ -99,7 +100,7 @@ func (c *serveCmd) Run(ctx context.Context, a *invocation) error {
 func (a *invocation) announce(addr net.Addr) {
 	s := &a.streams
 	if a.Conf.Log.Format == "json" {
-		slog.New(newLog(s.err, "json", slog.LevelInfo)).Info("listening", "address",
+		logs.New(s.err, "json", slog.LevelInfo).Info("listening", "address",
 			"http://"+addr.String()+"/mcp")
 		return
 	}

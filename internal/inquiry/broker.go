@@ -79,7 +79,7 @@ func (b *Broker) Apply(ctx context.Context, id string, fence int64) (Question, e
 func (b *Broker) settle(ctx context.Context, id string, to Status, r Resolution) (Question, error) {
 	q, err := b.store.Settle(ctx, id, to, r)
 	if err == nil || errors.Is(err, ErrSettled) {
-		b.feed.announce(q, err == nil)
+		b.feed.announce(ctx, q, err == nil)
 	}
 	return q, err
 }

@@ -27,6 +27,7 @@ const (
 // Event is something that happened to a question. It happened: the store has it. The words of a
 // secret answer are not in it.
 type Event struct {
+	Context  context.Context // of the call of the broker by which it happened, for logs
 	Type     EventType
 	Question Question
 	Lost     int

@@ -1,6 +1,7 @@
 package inquiry
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -57,11 +58,11 @@ func (f *feed) expect(id string) {
 
 // publishIfOpen publishes something about a question that is open. Of one that was settled
 // meanwhile everybody knows.
-func (f *feed) publishIfOpen(t EventType, q Question) {
+func (f *feed) publishIfOpen(ctx context.Context, t EventType, q Question) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, open := f.open[q.ID]; open {
-		f.publish(t, q)
+		f.publish(ctx, t, q)
 	}
 }
 
@@ -84,15 +85,15 @@ func (f *feed) forget(id string, ch chan struct{}) {
 
 // publish gives an event to all. f.mu is held, so that every subscriber sees the events in one
 // order.
-func (f *feed) publish(t EventType, q Question) {
+func (f *feed) publish(ctx context.Context, t EventType, q Question) {
 	for s := range f.subs {
-		s.put(Event{Type: t, Question: erased(q)})
+		s.put(Event{Context: ctx, Type: t, Question: erased(q)})
 	}
 }
 
 // announce wakes those who wait for a settled question, and publishes it: when this broker settled
 // it, or knew it as open.
-func (f *feed) announce(q Question, won bool) {
+func (f *feed) announce(ctx context.Context, q Question, won bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.wake(q.ID)
@@ -102,7 +103,7 @@ func (f *feed) announce(q Question, won bool) {
 		f.settled[q.ID] = true
 	}
 	if won || known {
-		f.publish(q.Status.Event(), q)
+		f.publish(ctx, q.Status.Event(), q)
 	}
 }
 
@@ -114,12 +115,12 @@ func (f *feed) wake(id string) {
 }
 
 // discover notes an open question, and publishes it when another broker opened it.
-func (f *feed) discover(q Question) {
+func (f *feed) discover(ctx context.Context, q Question) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, known := f.open[q.ID]; !known && !f.settled[q.ID] {
 		f.open[q.ID] = told{left: q.LeftBehind}
-		f.publish(Created, q)
+		f.publish(ctx, Created, q)
 	}
 }
 
@@ -132,22 +133,22 @@ func (f *feed) opened(q Question) (t told, known bool) {
 }
 
 // overdue publishes, once, that a question stays open although its attention time is over.
-func (f *feed) overdue(q Question) {
+func (f *feed) overdue(ctx context.Context, q Question) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if t, known := f.open[q.ID]; known && !t.overdue.Equal(q.AttentionUntil) {
 		f.open[q.ID] = told{t.left, q.AttentionUntil}
-		f.publish(Overdue, q)
+		f.publish(ctx, Overdue, q)
 	}
 }
 
 // left publishes, once, that a question was left behind, or that it is not any more.
-func (f *feed) left(q Question) {
+func (f *feed) left(ctx context.Context, q Question) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if t, known := f.open[q.ID]; known && t.left != q.LeftBehind {
 		f.open[q.ID] = told{q.LeftBehind, t.overdue}
-		f.publish(Drafted, q)
+		f.publish(ctx, Drafted, q)
 	}
 }
 

@@ -67,7 +67,7 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 		b.feed.drop(q.ID)
 		return Question{}, fmt.Errorf("asking: %w", err)
 	}
-	b.feed.publishIfOpen(Created, q)
+	b.feed.publishIfOpen(ctx, Created, q)
 	b.recall(ctx, q)
 	return q, nil
 }

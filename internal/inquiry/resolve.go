@@ -150,7 +150,7 @@ func (b *Broker) fallBack(ctx context.Context, q Question, r Resolution) (Result
 	case errors.Is(err, ErrSettled) && q.Open(): // two have refused: no one is asked after that
 		q, err = b.settle(ctx, q.ID, r.status(), r)
 	case err == nil:
-		b.feed.overdue(q)
+		b.feed.overdue(ctx, q)
 	}
 	if errors.Is(err, ErrSettled) {
 		return b.tooLate(q, Reply{ID: r.ReplyID, Type: r.Type, Response: r.Response.Reveal()})
@@ -197,7 +197,7 @@ func (b *Broker) Suggest(ctx context.Context, id string, s Suggestion) error {
 	case err != nil:
 		return err
 	}
-	b.feed.publishIfOpen(Drafted, q)
+	b.feed.publishIfOpen(ctx, Drafted, q)
 	return nil
 }
 

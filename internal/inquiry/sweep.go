@@ -86,8 +86,8 @@ func (b *Broker) checkDue(ctx context.Context, brief Question, now time.Time) er
 	if err != nil {
 		return err
 	}
-	b.feed.discover(q)
-	b.feed.left(q)
+	b.feed.discover(ctx, q)
+	b.feed.left(ctx, q)
 	if to, timer := due(&q, now); to != Pending {
 		if _, err = b.settle(ctx, q.ID, to, timer); errors.Is(err, ErrSettled) {
 			err = nil
@@ -95,7 +95,7 @@ func (b *Broker) checkDue(ctx context.Context, brief Question, now time.Time) er
 		return err
 	}
 	if !now.Before(q.AttentionUntil) {
-		b.feed.overdue(q)
+		b.feed.overdue(ctx, q)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (b *Broker) refresh(ctx context.Context, id string) error {
 		return err
 	}
 	if !q.Open() {
-		b.feed.announce(q, false)
+		b.feed.announce(ctx, q, false)
 	}
 	return nil
 }

@@ -206,7 +206,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 		}
 		return err
 	}
-	return x.launch(c.Queue)
+	return x.launch(ctx, c.Queue)
 }
 
 // requeue makes a paused or waiting run QUEUED, and stores messages for the model with it.

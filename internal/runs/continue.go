@@ -76,7 +76,7 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 		x.work.Close()
 		return Status{}, err
 	}
-	if err := x.launch(c.Queue); err != nil {
+	if err := x.launch(ctx, c.Queue); err != nil {
 		return Status{}, err
 	}
 	return c.m.Status(ctx, c.sess.ID)

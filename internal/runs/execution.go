@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/runs/queue"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
@@ -59,8 +60,9 @@ func (x *execution) leave() {
 }
 
 // launch starts the goroutine of the QUEUED run, which then owns x.work. The caller holds the
-// session's lock. If the run may have to queue, the goroutine opens the work again on its turn.
-func (x *execution) launch(queue bool) error {
+// session's lock. If the run may have to queue, the goroutine opens the work again on its turn. call
+// is the context of the call that wants it.
+func (x *execution) launch(call context.Context, queue bool) error {
 	m := x.m
 	if queue || x.elsewhere {
 		x.work.Close()
@@ -71,8 +73,9 @@ func (x *execution) launch(queue bool) error {
 		s.moved(x.run)
 		return nil
 	}
-	ctx, cancel := context.WithCancelCause(m.ctx)
-	x.active = &activeRun{cancel: cancel, done: make(chan struct{}),
+	ctx, cancel := context.WithCancelCause(logs.Life(m.ctx, call))
+	logs.Learn(ctx, logs.Session, x.sess.ID, logs.Run, x.run.ID, logs.Phone, x.sess.Serial)
+	x.active = &activeRun{ctx: ctx, cancel: cancel, done: make(chan struct{}),
 		alone: x.settings.DetachedOK || x.adopted && x.run.Attended == 0}
 	x.state, x.release = m.states.use(x.sess.ID)
 	x.state.enter(x.active)
@@ -181,7 +184,7 @@ func (x *execution) acquire(ctx context.Context) (store.Run, error) {
 func (x *execution) pursue(ctx context.Context) (out Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			x.m.log.ErrorContext(ctx, "panic", "run", x.run.ID, "panic", p,
+			x.m.log.ErrorContext(ctx, "panic", "panic", p,
 				"stack", string(debug.Stack()))
 			out = Outcome{Ending: agentloop.Ending{Reason: agentloop.InternalError,
 				Err: fmt.Errorf("the run broke down: %v", p)}}

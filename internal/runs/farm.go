@@ -132,7 +132,7 @@ func (f farm) claim(ctx context.Context, u store.Hold) error {
 		return err
 	}
 	m.log.InfoContext(ctx, "run claimed", "session", c.sess.ID, "run", c.run.ID)
-	return x.launch(true)
+	return x.launch(ctx, true)
 }
 
 // recoverDead takes over the runs of processes that died. In a farm interrupted runs wait

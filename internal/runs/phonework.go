@@ -103,7 +103,7 @@ func (w *phoneWork) pursue(ctx context.Context) *agentloop.Ending {
 	secrets, w.entered = withKey(run.Progress.Pending, run.ID, secrets)
 	got, _, err := w.runner(sess, secrets, limits).Run(ctx, run.Progress, from)
 	if err != nil && !superseded(err) {
-		m.Log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
+		m.Log.ErrorContext(ctx, "run", "err", err)
 	}
 	return &got
 }
@@ -134,7 +134,7 @@ func (w *phoneWork) runner(
 			}
 			w.life.Observe(e)
 		},
-		Log: m.Log.With("session", sess.ID, "run", run.ID, "serial", sess.Serial),
+		Log: m.Log,
 	}
 	if w.verifier != nil {
 		runner.Verifier = w.verifier
@@ -218,7 +218,7 @@ func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: text, Task: run.Task,
 		Body: &inquiry.Takeover{PeopleOnly: w.takenByPerson}}
 	if _, err := w.Park(ctx, q); err != nil {
-		w.opts.Log.ErrorContext(ctx, "handing the phone over", "run", run.ID, "err", err)
+		w.opts.Log.ErrorContext(ctx, "handing the phone over", "err", err)
 		end.Reason = agentloop.Failed(err)
 		end.Err = fmt.Errorf("the phone could not be handed over: %w", err)
 		return end

@@ -7,6 +7,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/route"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/runs/queue"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
@@ -25,7 +26,7 @@ func (r resumer) watch(events *inquiry.Subscription) {
 		}
 		switch e.Type {
 		case inquiry.Resolved, inquiry.RanOut, inquiry.Withdrew:
-			r.m.spawn(func() { r.deliverRetrying(e.Question.ID) })
+			r.m.spawn(func() { r.deliverRetrying(logs.Life(r.m.ctx, e.Context), e.Question.ID) })
 		case inquiry.Created:
 			r.m.spawn(func() { r.m.desk.Opened(e.Question) })
 		case inquiry.Overdue:
@@ -45,14 +46,14 @@ func (r resumer) catchUp(ctx context.Context) error {
 		return err
 	}
 	for _, w := range waiting {
-		r.deliverRetrying(w.Latest.QuestionID)
+		r.deliverRetrying(r.m.ctx, w.Latest.QuestionID)
 	}
 	unread, err := r.m.broker.List(ctx, inquiry.Filter{Unapplied: true, NoRun: true})
 	if err != nil {
 		return err
 	}
 	for _, q := range unread {
-		r.deliverRetrying(q.ID)
+		r.deliverRetrying(r.m.ctx, q.ID)
 	}
 	return nil
 }
@@ -75,8 +76,8 @@ const unapplied = "an answer could not be applied"
 // routed. It does nothing if that was done already. It is called on events of questions, after a
 // crash, and at the end of a run's life. While the store is unavailable, it retries in the
 // background.
-func (r resumer) deliverRetrying(questionID string) {
-	err := r.deliver(r.m.ctx, questionID)
+func (r resumer) deliverRetrying(ctx context.Context, questionID string) {
+	err := r.deliver(ctx, questionID)
 	if !agentloop.Unwritable(err) {
 		report(r.m, unapplied, err, "question", questionID)
 		return
@@ -87,8 +88,8 @@ func (r resumer) deliverRetrying(questionID string) {
 	report(r.m, unapplied, err, "question", questionID)
 	r.m.spawn(func() {
 		defer r.m.delivering.Delete(questionID)
-		for agentloop.Unwritable(err) && wait.For(r.m.ctx, queue.Poll) == nil {
-			err = r.deliver(r.m.ctx, questionID)
+		for agentloop.Unwritable(err) && wait.For(ctx, queue.Poll) == nil {
+			err = r.deliver(ctx, questionID)
 		}
 		report(r.m, unapplied, err, "question", questionID)
 	})

@@ -39,7 +39,7 @@ type ends struct {
 	lines   *queue.Lines
 	touches *touches.Counter
 	states  *sessionStates
-	settled func(questionID string) // applies an answer that may have come already
+	settled func(ctx context.Context, questionID string) // applies an answer that may have come already
 	log     *slog.Logger
 }
 
@@ -56,7 +56,8 @@ type ending struct {
 
 // activeRun is a run that a goroutine of this Manager carries out.
 type activeRun struct {
-	alone  bool // may continue with no call attached
+	alone  bool            // may continue with no call attached
+	ctx    context.Context // of its goroutine
 	cancel context.CancelCauseFunc
 	// closed when the goroutine no longer touches the phone and the run's end is stored
 	done chan struct{}
@@ -170,6 +171,7 @@ func (s *sessionState) countDown() {
 
 // Event is something that happened in a run.
 type Event struct {
+	Context          context.Context // of the run's life, if it goes on here, for logs
 	SessionID, RunID string
 	State            store.State
 	Run              *store.Run // in its new state, under StateChanged
@@ -187,6 +189,10 @@ const PhoneAway agentloop.EventKind = "phone away"
 
 // publish sends an event to all watchers, and wakes the waiters if the run's state has changed.
 func (s *sessionState) publish(e Event) {
+	e.Context = context.Background()
+	if r := s.current(); r != nil {
+		e.Context = r.ctx
+	}
 	s.observe(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()

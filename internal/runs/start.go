@@ -54,7 +54,7 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 		x.work.Close()
 		return Status{}, err
 	}
-	if err := x.launch(r.Queue); err != nil {
+	if err := x.launch(ctx, r.Queue); err != nil {
 		return Status{}, err
 	}
 	return m.Status(ctx, x.sess.ID)

@@ -8,6 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/inquiry/route"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -78,6 +79,7 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	if err != nil {
 		return Status{}, UnknownSession(sessionID, err)
 	}
+	logs.Learn(ctx, logs.Session, v.Session.ID, logs.Run, v.Run.ID, logs.Phone, v.Session.Serial)
 	v.Run = m.Presented(v.Run)
 	st := Status{Session: v.Session, Run: v.Run, Settings: s.Settings, Usage: v.Usage}
 	st.Message, st.Hint = ErrorParts(v.Run.Error)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
@@ -19,7 +20,8 @@ func (e ending) keep(ctx context.Context) {
 		return
 	}
 	m.log.ErrorContext(ctx, "the end of a run could not be stored, and is tried again", "run",
-		e.run.ID, "reason", e.change.Reason, "err", e.failed)
+		e.run.ID, "session", e.run.SessionID, "serial", e.serial, "reason", e.change.Reason, "err",
+		e.failed)
 	s.setUnstored(&e)
 	_, done := m.states.use(e.run.SessionID)
 	if !m.life.spawn(func() {
@@ -54,7 +56,8 @@ func (s *sessionState) leaveEnd() {
 	}
 	r := s.presented(e.run)
 	if err := e.ends.store.Owner.LeaveEnd(r.ID, store.Paused, r.StopReason, r.Error); err != nil {
-		e.ends.log.Error("the end of a run is lost", "run", r.ID, "err", err)
+		e.ends.log.Error("the end of a run is lost", "run", r.ID, "session", r.SessionID, "err",
+			err)
 	}
 }
 
@@ -70,7 +73,8 @@ func (s *sessionState) storeNow(ctx context.Context) error {
 		return e.asError()
 	}
 	s.setUnstored(nil)
-	e.ends.log.InfoContext(ctx, "the end of a run is stored now", "run", e.run.ID)
+	e.ends.log.InfoContext(ctx, "the end of a run is stored now", "run", e.run.ID, "session",
+		e.run.SessionID)
 	return nil
 }
 
@@ -89,7 +93,8 @@ func (e *ending) try(ctx context.Context) error {
 	switch {
 	case now.State.Waiting():
 		// An answer that came before the run waited for it was not applied.
-		m.life.spawn(func() { m.settled(now.QuestionID) })
+		life := logs.Life(m.life.ctx, ctx)
+		m.life.spawn(func() { m.settled(life, now.QuestionID) })
 	case atRest(now), now.State.Terminal():
 		m.desk.Cancel(ctx, e.parked)
 		m.lines.Release(ctx, e.serial, now.ID)

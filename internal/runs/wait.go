@@ -94,7 +94,7 @@ func (a resumer) stale(ctx context.Context, s *sessionState, r store.Run,
 		return nil
 	case r.State.Waiting():
 		if settled {
-			m.spawn(func() { a.deliverRetrying(r.QuestionID) })
+			m.spawn(func() { a.deliverRetrying(m.ctx, r.QuestionID) })
 		}
 		return nil
 	case r.Owner == m.store.Owner.ID && time.Since(r.UpdatedAt) < asking.StoreTime:

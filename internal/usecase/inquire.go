@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -62,6 +63,7 @@ func (u *Questions) Inquire(ctx context.Context, c *Call, a Inquire) (*Inquiry, 
 	if err != nil {
 		return nil, err
 	}
+	logs.Learn(ctx, logs.Question, q.ID, logs.Session, q.SessionID, logs.Run, q.RunID)
 	c.begun()
 	end := began.Add(c.Budget(a.Seconds))
 	out := &Inquiry{Budget: c.Budget(a.Seconds)}

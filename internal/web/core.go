@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -101,6 +102,7 @@ func (s *core) ofSession(serve sessionHandler) handler {
 		if err != nil {
 			return err
 		}
+		logs.Learn(r.Context(), logs.Session, x.ID, logs.Phone, x.Serial)
 		return serve(w, r, v, x)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/mirror"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
@@ -48,6 +49,7 @@ func (s *screens) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := s.opts.Phones.Sees(held, r.PathValue("id"), v.owners()); err != nil {
 		return err
 	}
+	logs.Learn(held, logs.Phone, r.PathValue("id"))
 	look := s.opts.Phones.Watch(r.PathValue("id"))
 	defer look.Close()
 	ctx, end := s.untilClosing(held)
@@ -221,6 +223,7 @@ func (s *screens) input(w http.ResponseWriter, r *http.Request, v viewer) error 
 	if err != nil {
 		return refuse("NOT_CARRIED_OUT", fmt.Errorf("the phone did not take it: %w", err))
 	}
+	logs.Learn(ctx, logs.Phone, touch.Serial)
 	return send(w, http.StatusOK, map[string]any{"ok": true})
 }
 

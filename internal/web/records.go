@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 )
@@ -131,9 +132,12 @@ func (o records) owner(ctx context.Context, q inquiry.Question) (client *string,
 // question is the one that the path names by its id or the beginning of that, if the viewer may see
 // it.
 func (o records) question(r *http.Request, v viewer) (inquiry.Question, error) {
-	return o.questions.Find(r.Context(), r.PathValue("id"), func(q inquiry.Question) (bool, error) {
-		return o.sees(r.Context(), v, q)
+	ctx := r.Context()
+	q, err := o.questions.Find(ctx, r.PathValue("id"), func(q inquiry.Question) (bool, error) {
+		return o.sees(ctx, v, q)
 	})
+	logs.Learn(ctx, logs.Question, q.ID, logs.Session, q.SessionID, logs.Run, q.RunID)
+	return q, err
 }
 
 // present is a session with its latest run.

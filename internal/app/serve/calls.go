@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/tools"
@@ -28,12 +29,14 @@ func (c *calls) count(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 		c.enter()
 		defer c.leave()
 		began := time.Now()
+		ctx, _ = logs.Called(ctx)
 		result, err := next(ctx, r)
-		args := []any{"request", requestID(ctx), "tool", r.Params.Name, "client",
-			transport.ClientName(ctx), "principal", transport.Principal(ctx),
-			"took", time.Since(began)}
-		if result != nil && c.log.Enabled(ctx, slog.LevelInfo) {
-			args = append(args, about(result)...)
+		args := []any{"tool", r.Params.Name, "client", transport.ClientName(ctx), "principal",
+			transport.Principal(ctx), "took", time.Since(began)}
+		if result != nil {
+			if body, is := result.StructuredContent.(tools.Structured); is && body.Code != "" {
+				args = append(args, "error", body.Code) // a form has none
+			}
 		}
 		if why := transport.Closed(ctx); why != nil {
 			args = append(args, "left", why) // the caller waits no longer
@@ -44,18 +47,6 @@ func (c *calls) count(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 		c.log.InfoContext(ctx, "call", args...)
 		return result, err
 	}
-}
-
-// about is what a line says of a result: of which session and phone it is, and why it failed.
-func about(r *mcp.CallToolResult) (args []any) {
-	of, _ := r.StructuredContent.(tools.Structured) // a form has none
-	for _, a := range []struct{ key, value string }{{"session", of.Session},
-		{"serial", of.Serial}, {"error", of.Code}} {
-		if a.value != "" {
-			args = append(args, a.key, a.value)
-		}
-	}
-	return args
 }
 
 func (c *calls) enter() {
@@ -81,12 +72,4 @@ func (c *calls) over() <-chan struct{} {
 		c.none.Send()
 	}
 	return next
-}
-
-// requestID is the id of the HTTP request that ctx belongs to, or a new one for a call over stdio.
-func requestID(ctx context.Context) string {
-	if id, ok := ctx.Value(requestKey{}).(string); ok {
-		return id
-	}
-	return newRequestID()
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -76,28 +76,26 @@ func (s *Service) follow(settled func(inquiry.Question)) {
 				"serial", x.Serial}
 			switch e.Type {
 			case inquiry.Created:
-				s.log.InfoContext(ctx, "question asked", args...)
+				s.log.InfoContext(e.Context, "question asked", args...)
 			case inquiry.Resolved, inquiry.Withdrew, inquiry.RanOut:
 				if r := q.Resolution; r != nil {
 					args = append(args, "channel", r.Channel, "authority", r.Authority, "by", r.By)
 				}
-				s.log.InfoContext(ctx, "question settled", append(args, "status", q.Status)...)
+				s.log.InfoContext(e.Context, "question settled",
+					append(args, "status", q.Status)...)
 				settled(q)
 			}
 		}
 	})
 }
 
-type requestKey struct{}
-
-func newRequestID() string { return strings.ToLower(rand.Text()[:12]) }
-
 // counted gives each request an id, which its answer has as X-Request-Id, and counts and logs it.
 func counted(next http.Handler, c counters, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id, began := newRequestID(), time.Now()
+		began := time.Now()
+		ctx, id := logs.Called(r.Context())
 		w.Header().Set("X-Request-Id", id)
-		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
+		r = r.WithContext(ctx)
 		out := &answer{ResponseWriter: w}
 		defer func() {
 			p := recover()
@@ -107,9 +105,8 @@ func counted(next http.Handler, c counters, log *slog.Logger) http.Handler {
 			}
 			route := routeOf(r)
 			c.labelled(`taploop_http_requests_total{route=%q,code="%d"}`, route, out.status()).Inc()
-			log.Log(r.Context(), levelOf(route), "request", append([]any{"request", id, "method",
-				r.Method, "route", route, "code", out.status(), "took", time.Since(began)},
-				subject(r, out)...)...)
+			log.Log(ctx, levelOf(route), "request", "method", r.Method, "route", route, "code",
+				out.status(), "took", time.Since(began))
 			if p != nil {
 				panic(p)
 			}
@@ -122,25 +119,6 @@ func counted(next http.Handler, c counters, log *slog.Logger) http.Handler {
 // could be anything.
 func routeOf(r *http.Request) string {
 	return cmp.Or(r.Pattern[strings.Index(r.Pattern, " ")+1:], "none")
-}
-
-// subject is the session, question or phone that a request was served for, by its path or by the
-// session that it began. The path of one that was refused may hold anything.
-func subject(r *http.Request, out *answer) []any {
-	id, pattern := r.PathValue("id"), routeOf(r)
-	if begun, is := strings.CutPrefix(out.Header().Get("Location"), "/v1/sessions/"); is {
-		id, pattern = begun, "/v1/sessions/{id}"
-	}
-	if id == "" || out.status() >= http.StatusBadRequest {
-		return nil
-	}
-	for path, key := range map[string]string{"/v1/sessions/": "session",
-		"/v1/inquiries/": "question", "/v1/devices/": "serial"} {
-		if strings.HasPrefix(pattern, path) {
-			return []any{key, id}
-		}
-	}
-	return nil
 }
 
 // levelOf is that of a request's line. Calls of tools have lines of their own, and what pages and

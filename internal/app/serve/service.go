@@ -61,7 +61,7 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 	var hear atomic.Pointer[Service]
 	o.Observe = app.Both(o.Observe, func(e runs.Event) {
 		if s := hear.Load(); s != nil {
-			s.observe(context.WithoutCancel(ctx), e)
+			s.observe(context.WithoutCancel(e.Context), e)
 		}
 	})
 	d, err := app.Open(ctx, set, o)

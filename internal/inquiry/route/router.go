@@ -332,7 +332,8 @@ func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done
 	case err == nil: // it is settled
 		return true, nil
 	}
-	r.opts.Log.WarnContext(ctx, "no answer", "question", q.ID, "channel", name, "err", err)
+	r.opts.Log.WarnContext(ctx, "no answer", "question", q.ID, "session", q.SessionID, "channel",
+		name, "err", err)
 	if q.Deferred != nil {
 		return false, r.opts.Store.SettleDeferred(ctx, q.ID)
 	}

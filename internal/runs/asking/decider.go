@@ -60,10 +60,12 @@ func (d *Desk) consult(ctx context.Context, by Decider, q inquiry.Question) (
 			PromptTokens: v.PromptTokens, CompletionTokens: v.CompletionTokens}))
 	}
 	if spent != nil {
-		d.log.Warn("what a decision cost is not counted", "question", q.ID, "err", spent)
+		d.log.Warn("what a decision cost is not counted", "question", q.ID, "session",
+			q.SessionID, "err", spent)
 	}
-	d.log.Info("a model was asked", "question", q.ID, "model", by.Name(), "took", v.Took,
-		"prompt_tokens", v.PromptTokens, "completion_tokens", v.CompletionTokens, "err", err)
+	d.log.Info("a model was asked", "question", q.ID, "session", q.SessionID, "run", q.RunID, "model",
+		by.Name(), "took", v.Took, "prompt_tokens", v.PromptTokens, "completion_tokens",
+		v.CompletionTokens, "err", err)
 	return v, err
 }
 
@@ -202,7 +204,7 @@ func (d *Desk) Opened(q inquiry.Question) {
 			inquiry.Suggestion{Answer: v.Answer, By: by.Name()})
 	}
 	if err != nil && d.ctx.Err() == nil {
-		d.log.Warn("no draft of an answer", "question", q.ID, "err", err)
+		d.log.Warn("no draft of an answer", "question", q.ID, "session", q.SessionID, "err", err)
 	}
 }
 
@@ -218,6 +220,6 @@ func (d *Desk) Overdue(q inquiry.Question) {
 		err = model.Ask(d.ctx, q)
 	}
 	if err != nil && d.ctx.Err() == nil {
-		d.log.Warn("no model's answer", "question", q.ID, "err", err)
+		d.log.Warn("no model's answer", "question", q.ID, "session", q.SessionID, "err", err)
 	}
 }
