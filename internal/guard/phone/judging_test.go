@@ -64,6 +64,13 @@ func (j *judging) options(all bool) phone.Options {
 		Timeout: 50 * time.Millisecond})}
 }
 
+// listed is a phone that lists these.
+type listed []screen.Element
+
+func (l listed) Elements(context.Context) ([]screen.Element, error) { return l, nil }
+
+var drawnSize = screen.Size{W: 1080, H: 2400}
+
 const unheardOf = "Zubyakni teraz"
 
 func TestAJudgeRaisesWhatTheGuardDoesNotKnow(t *testing.T) {
