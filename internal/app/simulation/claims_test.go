@@ -49,10 +49,10 @@ func (w walked) Frame(context.Context, int) (*screen.Frame, error) { return nil,
 func (w walked) Steps(context.Context) ([]agentloop.Step, error) { return w, nil }
 
 // verdictOf is what a run that has walked so is held to be when it claims this goal.
-func verdictOf(t *testing.T, h *held, src skill.Source, goal string) (agentloop.Verified, string) {
+func verdictOf(t *testing.T, h *held, so []store.StepRecord, goal string) (agentloop.Verified, string) {
 	t.Helper()
 	var past walked
-	for _, st := range src.Steps[:len(src.Steps)-1] { // the last one is the claim
+	for _, st := range so {
 		past = append(past, st.Step)
 	}
 	v, err := (&verify.Verifier{Mode: verify.ByScreen}).Verify(t.Context(), agentloop.Situation{
@@ -68,15 +68,12 @@ func TestClaimsAreHeldAgainstTheScreen(t *testing.T) {
 	const nothing, part, most, other = "nothing", "a part", "all but the last", "something else"
 	caught, claimed := map[string]int{}, map[string]int{}
 	right, seen, wrong := 0, 0, 0
-	claim := func(kind string, task, walks sandbox.Task, walk []string) {
-		h := hold(morning, image.Point{})
-		walks.Setup(h.Simulator)
-		src := record(t, h, walks, walk)
+	claim := func(kind string, h *held, task sandbox.Task, so []store.StepRecord) {
 		if task.Check(h.Simulator) == nil {
 			return
 		}
 		claimed[kind]++
-		if says, why := verdictOf(t, h, src, task.Goal); says != agentloop.IsVerified {
+		if says, why := verdictOf(t, h, so, task.Goal); says != agentloop.IsVerified {
 			caught[kind]++
 		} else {
 			t.Logf("%s, %s: %s", task.ID, kind, why)
@@ -88,23 +85,33 @@ func TestClaimsAreHeldAgainstTheScreen(t *testing.T) {
 			walk := walkOf(t, task)
 			h := hold(morning, image.Point{})
 			task.Setup(h.Simulator)
+			h.after = func(moves int, so skill.Source) {
+				kind := part
+				switch moves {
+				case len(walk):
+					return
+				case 1:
+					kind = nothing
+				case len(walk) - 1:
+					kind = most
+				}
+				claim(kind, h, task, so.Steps)
+			}
 			src := record(t, h, task, walk)
 			require.NoError(t, task.Check(h.Simulator), task.ID)
 			right++
-			switch says, why := verdictOf(t, h, src, task.Goal); says {
+			switch says, why := verdictOf(t, h, src.Steps[:len(src.Steps)-1], task.Goal); says {
 			case agentloop.Contradicted:
 				wrong++
 				t.Logf("%s is done: %s", task.ID, why)
 			case agentloop.IsVerified:
 				seen++
 			}
-			claim(nothing, task, task, walk[:1])
-			for n := 2; n < len(walk)-1; n++ {
-				claim(part, task, task, walk[:n])
-			}
-			claim(most, task, task, walk[:len(walk)-1])
 			if next[i].Goal != task.Goal {
-				claim(other, task, next[i], walkOf(t, next[i]))
+				h := hold(morning, image.Point{})
+				next[i].Setup(h.Simulator)
+				src := record(t, h, next[i], walkOf(t, next[i]))
+				claim(other, h, task, src.Steps[:len(src.Steps)-1])
 			}
 		}
 	}
@@ -155,7 +162,7 @@ func TestWhatStoodThereBeforeProvesNothing(t *testing.T) {
 			src := record(t, h, sandbox.Task{ID: c.goals[0]}, walk)
 			for _, goal := range c.goals {
 				states++
-				says, why := verdictOf(t, h, src, goal)
+				says, why := verdictOf(t, h, src.Steps[:len(src.Steps)-1], goal)
 				require.NotEqual(t, agentloop.IsVerified, says, "%s after %s: %s", goal, walk, why)
 			}
 		}
@@ -166,7 +173,7 @@ func TestWhatStoodThereBeforeProvesNothing(t *testing.T) {
 			src := record(t, h, task, []string{app})
 			require.Error(t, task.Check(h.Simulator))
 			states++
-			says, why := verdictOf(t, h, src, task.Goal)
+			says, why := verdictOf(t, h, src.Steps[:len(src.Steps)-1], task.Goal)
 			require.NotEqual(t, agentloop.IsVerified, says, "%s: %s", task.Goal, why)
 		}
 	}

@@ -29,6 +29,8 @@ type held struct {
 	*sandbox.Simulator
 	now    time.Time
 	commas bool // decimals are written with commas
+
+	after func(moves int, so skill.Source) // is called after each move of a walk, nil for nothing
 }
 
 func hold(at time.Time, size image.Point) *held { return holdLaid(at, size, false) }
@@ -262,7 +264,7 @@ func record(t *testing.T, h *held, task sandbox.Task, walk []string) skill.Sourc
 			Answer: task.Reply, Outcome: actions.Answered}
 	}
 	read := ""
-	for _, m := range walk {
+	for i, m := range walk {
 		verb, what, _ := strings.Cut(strings.ReplaceAll(m, "{read}", read), " ")
 		switch verb {
 		case "read": // the first one
@@ -299,6 +301,9 @@ func record(t *testing.T, h *held, task sandbox.Task, walk []string) skill.Sourc
 				a = actions.Drag{From: at, To: end}
 			}
 			note(a)
+		}
+		if h.after != nil {
+			h.after(i+1, src)
 		}
 	}
 	note(actions.Complete{Report: "Done."})

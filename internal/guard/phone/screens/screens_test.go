@@ -212,7 +212,7 @@ type labelling struct {
 	wanted map[string]bool   // by key
 	kept   map[string]string // its memory, by app and label
 	asked  int
-	tokens int             // of what it was asked, and of its answers
+	tokens int // of what it was asked, and of its answers
 	enc    tokenizer.Codec
 }
 
