@@ -249,7 +249,7 @@ var modes = []string{"pass_to_client", "elicit -> pass_to_client", "elicit",
 func TestOnlyAPersonsDecisionCarriesACriticalActOut(t *testing.T) {
 	all := doors()
 	if os.Getenv("TAPLOOP_TEST_LONG") != "1" {
-		require.NoError(t, flag.Set("rapid.checks", "40"))
+		require.NoError(t, flag.Set("rapid.checks", "20"))
 	}
 	for i, s := range starters {
 		for n, era := range eras {
