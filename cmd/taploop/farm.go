@@ -68,7 +68,7 @@ func (c *farmStatusCmd) Run(ctx context.Context, a *invocation) error {
 					state = "cordoned"
 				}
 				if l.Holder != nil {
-					session = l.Holder.SessionID + " " + a.term(string(l.Holder.State))
+					session = l.Holder.SessionID + " " + a.state(l.Holder.State, nil)
 				}
 				return []any{text.Line(l.Name), a.term(l.Role), text.Line(l.FarmPhone.ID),
 					a.term(state), session, text.Line(labels)}
@@ -125,7 +125,8 @@ type farmRequeueCmd struct {
 
 // Run requeues a session's run.
 func (c *farmRequeueCmd) Run(ctx context.Context, a *invocation) error {
-	return a.act(ctx, c.Session, func(d *app.Parts, x store.Session) (*usecase.Outcome, error) {
+	return a.act(ctx, c.Session, nil, func(d *app.Parts,
+		x store.Session) (*usecase.Outcome, error) {
 		run, err := d.Manager.Requeue(ctx, x.ID, app.Operator().Entry(c.Why))
 		return &usecase.Outcome{Status: runs.Status{Run: run}}, err
 	})

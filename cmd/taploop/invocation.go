@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -8,6 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/logs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/words"
 )
@@ -46,6 +49,15 @@ func (a *invocation) term(word string) string {
 		return word
 	}
 	return a.phrase(word)
+}
+
+// state is how a run stands: its code for programs, and for the person at a terminal the words of
+// told, or those that every list has.
+func (a *invocation) state(s store.State, told map[store.State]string) string {
+	if tty.Columns(a.out) == 0 {
+		return string(s)
+	}
+	return cmp.Or(told[s], export.EndsIn(a.Lang()).States[s])
 }
 
 // tell prints a line on stdout, as [invocation.term] has it.

@@ -22,14 +22,16 @@ func (c *sayCmd) Run(ctx context.Context, a *invocation) error {
 	if c.Instruction {
 		m.Mode = agentloop.AsInstruction
 	}
-	return a.act(ctx, c.Session, func(d *app.Parts, x store.Session) (*usecase.Outcome, error) {
+	w := wordsIn(a.Lang()).Heard
+	return a.act(ctx, c.Session, w, func(d *app.Parts, x store.Session) (*usecase.Outcome, error) {
 		m.SessionID = x.ID
 		return d.Cases.Message(ctx, app.Call(x.Client), m)
 	})
 }
 
-// act does something in a session, and prints the state in which its run is then.
-func (a *invocation) act(ctx context.Context, session string,
+// act does something in a session, and says how its run stands then: in the words of told, if there
+// are some for that, and with what can be done next.
+func (a *invocation) act(ctx context.Context, session string, told map[store.State]string,
 	do func(*app.Parts, store.Session) (*usecase.Outcome, error)) error {
 	return app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
 		sess, err := findSession(ctx, d.Store, session)
@@ -37,9 +39,15 @@ func (a *invocation) act(ctx context.Context, session string,
 			return err
 		}
 		o, err := do(d, sess)
-		if err == nil {
-			err = a.tell(string(o.Status.Run.State))
+		if err != nil {
+			return err
 		}
+		state, next := o.Status.Run.State, nextOf(o.Status)
+		if next == nil || state == store.Running || state == store.Queued {
+			next = &nextCommand{Command: "taploop sessions show " + sess.ID}
+		}
+		err = a.tell(a.state(state, told))
+		a.try(next.Command)
 		return err
 	})
 }

@@ -47,7 +47,7 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *invocation) error {
 		return printList(a, c.JSON, all, "no sessions",
 			"SESSION CHANGED PHONE STEPS STATE TASK", func(s summary) []any {
 				return []any{id(s), s.UpdatedAt.Local().Format(toMinute),
-					cmp.Or(s.Serial, a.term("host")), s.Steps, a.term(string(s.State)), s.Task}
+					cmp.Or(s.Serial, a.term("host")), s.Steps, a.state(s.State, nil), s.Task}
 			})
 	})
 }

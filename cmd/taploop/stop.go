@@ -21,7 +21,8 @@ func (c *stopCmd) Run(ctx context.Context, a *invocation) error {
 	if c.Pause {
 		r.Mode = runs.Pause
 	}
-	return a.act(ctx, c.Session, func(d *app.Parts, x store.Session) (*usecase.Outcome, error) {
+	w := wordsIn(a.Lang()).Stopped
+	return a.act(ctx, c.Session, w, func(d *app.Parts, x store.Session) (*usecase.Outcome, error) {
 		r.SessionID = x.ID
 		return d.Cases.Stop(ctx, app.Call(x.Client), r)
 	})

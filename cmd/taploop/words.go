@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -11,6 +12,8 @@ type texts struct {
 	// of a skill that could not be repeated, with a path
 	ScreenNow, ScreenRecorded string
 	Hidden, Whole             string // before an answer is typed
+	// how a run stands that something was said to, and one that was stopped
+	Heard, Stopped map[store.State]string
 
 	Demo demoWords
 	Test testWords

@@ -321,7 +321,7 @@ func TestATaskConsentsToWhatItNames(t *testing.T) {
 func TestReasonsAreChineseForChinese(t *testing.T) {
 	p, err := guard.New(&guard.Options{Lang: "zh"})
 	require.NoError(t, err)
-	require.Equal(t, `可能会付款:手指下是 "支付"`, p.Decide(tap("com.x", "支付")).Reason)
+	require.Equal(t, `可能会付款：手指下是 "支付"`, p.Decide(tap("com.x", "支付")).Reason)
 	require.Equal(t, `it may pay money: "pay" is under the finger`,
 		builtin(t).Decide(tap("com.x", "Pay")).Reason)
 }

@@ -244,11 +244,11 @@ func (w *texts) prompt(q inquiry.Question) string {
 	}
 	for _, d := range details {
 		if d.Name != "option" {
-			fmt.Fprintf(&b, "  %s %s\n", cmp.Or(w.Details[d.Name], d.Name+":"), text.Line(d.Text))
+			fmt.Fprintf(&b, "  %s%s\n", cmp.Or(w.Details[d.Name], d.Name+": "), text.Line(d.Text))
 		}
 	}
 	if q.Frame != "" && len(about.ActionRequests) > 0 {
-		fmt.Fprintf(&b, "  %s taploop inquiries %.8s --picture FILE.jpg\n", w.Screen, q.ID)
+		fmt.Fprintf(&b, "  %staploop inquiries %.8s --picture FILE.jpg\n", w.Screen, q.ID)
 	}
 	b.WriteString(how.Answer)
 	return b.String()

@@ -396,7 +396,7 @@ func TestPeopleAreAskedInTheirLanguage(t *testing.T) {
 	d := newRuledFixture(t, &guard.Options{Lang: "zh"}, "合计 ¥30 · [立即支付]", "立即支付",
 		phone.Options{Lang: "zh"})
 	require.Equal(t, "立即支付？\n助手想要点按“立即支付”（应用：Shop）\n"+
-		"可能会付款:手指下是 \"立即支付\"", d.inbox.parked[0].Text)
+		"可能会付款：手指下是 \"立即支付\"", d.inbox.parked[0].Text)
 	d.now = d.now.Add(time.Hour)
 	r := approve
 	r.At = d.now.Add(-time.Hour)

@@ -21,6 +21,7 @@ type Ends struct {
 
 	Outcomes map[actions.Outcome]string
 	Reasons  map[agentloop.StopReason]string
+	States   map[store.State]string
 }
 
 // EndsIn returns the words in the language that fits best.

@@ -185,10 +185,9 @@ func (x Shown) Print(w io.Writer, lang string) {
 
 func (r ShownRun) print(p tty.Sheet, said Words, onPhone bool) {
 	p.Line("task: ", r.Task)
-	state := words.Phrase(p.Lang, string(r.State))
-	why := string(r.StopReason)
+	state, why := string(r.State), string(r.StopReason)
 	if p.Columns > 0 {
-		why = said.Why(why)
+		state, why = said.States[r.State], said.Why(why)
 	}
 	p.Line("", strings.Join([]string{state, why, r.Answer}, " "))
 	said.verified(&r.Run, func(label, says string) { p.Line(label, words.Phrase(p.Lang, says)) })

@@ -65,6 +65,5 @@ type texts struct {
 	Hidden                           string // in the place of what is typed
 	Answered, Left, Elsewhere        string // what became of an answer
 	Loading                          string
-	States                           map[store.State]string
 	PhoneStates                      map[string]string
 }

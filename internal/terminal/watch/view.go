@@ -229,7 +229,7 @@ func (v *view) place(t Task) string { return cmp.Or(text.Line(t.Phone), v.words.
 func (v *view) stands(t Task) string {
 	switch {
 	case t.State != store.Running:
-		return v.words.States[t.State]
+		return v.said.States[t.State]
 	case t.Taken == 0:
 		return v.words.Begins
 	case t.Most == 0:
@@ -250,7 +250,7 @@ func (v *view) outcome(t Task) string {
 	if t.State == store.Completed {
 		return v.paint.Paint(tty.Good, "✓")
 	}
-	return v.paint.Paint(tty.Bad, "✗") + " " + v.words.States[t.State]
+	return v.paint.Paint(tty.Bad, "✗") + " " + v.said.States[t.State]
 }
 
 // spread is a line with words at both ends. Those at the left are cut where both do not fit.
