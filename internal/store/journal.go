@@ -94,9 +94,9 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 	return doing(err, "journaling the intent of step %d", st.Index)
 }
 
-// Done writes the outcome. See agentloop.Journal. It survives a crash of the process, and a crash
-// of the machine once the next Intent or Transition has returned. Its ctx should not end with the
-// run, so that no outcome is lost. If the run has another life by now, Done completes the step but
+// Done writes the outcome. See agentloop.Journal. It survives a crash of the process or of a
+// database server, and a crash of the machine with the database once the next Intent or Transition
+// has returned. Its ctx should not end with the run, so that no outcome is lost. If the run has another life by now, Done completes the step but
 // does not store the progress, and returns ErrFenced. See agentloop.ErrUnheard, too.
 func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progress) error {
 	r, err := j.record(ctx, st, Done)
@@ -104,7 +104,8 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 		return fmt.Errorf("journaling step %d: %w", st.Index, err)
 	}
 	var lost error
-	err = j.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
+	synced := !j.engine.alone() // this process outlives a server that crashes
+	err = j.transact(ctx, synced, func(ctx context.Context, tx *tx) error {
 		lost = nil
 		state, fence, _, err := standing(ctx, tx, j.owner.ID, j.run)
 		if err != nil {

@@ -194,6 +194,21 @@ func on(t *testing.T, url string) *store.Store {
 	return s
 }
 
+// losesNoOutcome has the database crash right after an outcome was stored: the phone and its worker
+// go on, so what they have done has to be known.
+func losesNoOutcome(t *testing.T, s *pgtest.Server, db *store.Store) {
+	r := started(t, db)
+	j, st := db.Journal(r), step(t, 1, actions.Home{})
+	require.NoError(t, j.Intent(t.Context(), st))
+	require.NoError(t, j.Done(t.Context(), st, agentloop.Progress{Steps: 1}))
+	s.Kill(t)
+	s.Up(t)
+	list, err := db.Steps(t.Context(), r.SessionID, 0)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.Equal(t, store.Done, list[0].State)
+}
+
 // isMovedToAndFrom copies a store of SQLite to PostgreSQL and from there to SQLite.
 func isMovedToAndFrom(t *testing.T, url string) {
 	first, _ := furnished(t, t.TempDir())
@@ -261,6 +276,7 @@ func goesDownAndComesUp(t *testing.T, s *pgtest.Server, url string) {
 	stop()
 	<-reader
 	require.NoError(t, read)
+	losesNoOutcome(t, s, db)
 	for i, r := range all {
 		require.NoError(t, failed[i])
 		list, err := db.Steps(t.Context(), r.SessionID, 0)
