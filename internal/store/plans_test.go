@@ -28,7 +28,9 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 	for name, call := range map[string]func() error{
 		"Sessions":           list(s, store.Filter{Limit: 20}),
 		"Sessions of client": list(s, store.Filter{Owners: store.Owners{client}, Limit: 20}),
-		"Sessions in state":  list(s, store.Filter{State: store.Failed, Limit: 20}),
+		"Sessions of clients": list(s, store.Filter{Owners: store.Owners{client, "d"}, Limit: 20,
+			Offset: 20}),
+		"Sessions in state": list(s, store.Filter{State: store.Failed, Limit: 20}),
 		"Sessions of client in state": list(s, store.Filter{Owners: store.Owners{client},
 			State: store.Failed, Limit: 20}),
 		"Sessions on phone": list(s, store.Filter{Owners: store.Owners{client}, Serial: "x", Limit: 1}),

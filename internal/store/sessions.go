@@ -99,10 +99,38 @@ func (s *Store) Find(ctx context.Context, id string, of Owners) (Session, error)
 }
 
 // Sessions lists sessions with their latest runs, last changed first.
-func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
-	query, args := f.query()
-	list, err := collect(ctx, s.read, scanOverview, query, args...)
+func (s *Store) Sessions(ctx context.Context, f Filter) (list []Overview, err error) {
+	parts := f.parts()
+	for _, part := range parts {
+		if err == nil {
+			var some []Overview
+			query, args := part.query()
+			some, err = collect(ctx, s.read, scanOverview, query, args...)
+			list = append(list, some...)
+		}
+	}
+	if len(parts) > 1 {
+		slices.SortStableFunc(list, func(a, b Overview) int {
+			return b.UpdatedAt.Compare(a.UpdatedAt)
+		})
+		from := min(f.Offset, len(list))
+		list = list[from:min(from+f.Limit, len(list))]
+	}
 	return list, doing(err, "listing sessions")
+}
+
+// parts are the filters of each owner, whose sessions an index has in the order of the list: of
+// several owners together all would be read and sorted for a few.
+func (f Filter) parts() (list []Filter) {
+	if len(f.Owners) < 2 || f.Limit == 0 {
+		return []Filter{f}
+	}
+	for _, client := range slices.Compact(slices.Sorted(slices.Values(f.Owners))) {
+		part := f
+		part.Owners, part.Offset, part.Limit = Owners{client}, 0, f.Offset+f.Limit
+		list = append(list, part)
+	}
+	return list
 }
 
 // query lists what the filter lets through. Each of its fields has an index that is in the order of

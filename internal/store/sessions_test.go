@@ -4,8 +4,10 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -86,6 +88,37 @@ func TestTheBeginningOfAnIdIsEnough(t *testing.T) {
 	}
 	_, err = find("9999", "ann")
 	require.ErrorIs(t, err, store.ErrNotFound)
+}
+
+// Whoever sees the sessions of several clients pages through them as through those of one.
+func TestTheSessionsOfSeveralClientsAreOneList(t *testing.T) {
+	s, _, clock := clocked(t, t.TempDir())
+	for i := range 9 {
+		_, r, err := s.Begin(t.Context(), store.Session{Serial: "emu-1", Device: device,
+			Client: []string{"ann", "bob", "carl"}[i%3]}, store.Run{Task: strconv.Itoa(i)})
+		require.NoError(t, err)
+		if i%2 == 0 {
+			_, err = s.Runs.Transition(t.Context(), r.ID, store.Change{To: store.Cancelled})
+			require.NoError(t, err)
+		}
+		clock.pass(time.Second)
+	}
+	tasks := func(f store.Filter) (all []string) {
+		f.Owners = store.Owners{"bob", "ann", "nobody", "ann"}
+		list, err := s.Sessions(t.Context(), f)
+		require.NoError(t, err)
+		for _, o := range list {
+			all = append(all, o.Latest.Task)
+		}
+		return all
+	}
+	require.Equal(t, []string{"7", "6", "4", "3", "1", "0"}, tasks(store.Filter{}))
+	require.Equal(t, []string{"7", "6", "4", "3"}, tasks(store.Filter{Limit: 4}))
+	require.Equal(t, []string{"4", "3", "1"}, tasks(store.Filter{Limit: 3, Offset: 2}))
+	require.Equal(t, []string{"0"}, tasks(store.Filter{Limit: 3, Offset: 5}))
+	require.Empty(t, tasks(store.Filter{Limit: 3, Offset: 50}))
+	require.Equal(t, []string{"4", "0"}, tasks(store.Filter{State: store.Cancelled, Limit: 2,
+		Offset: 1}))
 }
 
 func TestOfManyWhoBeginUnderOneKeyOneDoes(t *testing.T) {
