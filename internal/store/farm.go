@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,9 +99,9 @@ func (f Farm) bury(ctx context.Context, id string, forget bool) error {
 		if !forget {
 			return tx.exec(ctx, "UPDATE leases SET expires_at = since WHERE serial = ?", id)
 		}
-		err := tx.exec(ctx, "DELETE FROM leases WHERE serial = ?", id)
-		if err == nil {
-			err = tx.exec(ctx, "DELETE FROM workers WHERE id = ?", id)
+		var err error
+		for _, statement := range farewell {
+			err = cmp.Or(err, tx.exec(ctx, statement, id))
 		}
 		return err
 	})
@@ -133,12 +134,6 @@ func (f Farm) Waiting(ctx context.Context, unclaimed bool) ([]Hold, error) {
 		AND r.state = 'QUEUED'`+owned+" ORDER BY r.created_at, r.rowid")
 	return list, doing(err, "looking who waits for phones")
 }
-
-// The kinds of what can be closed: workers by their ID, phones by their serial.
-const (
-	ClosedWorker = "worker "
-	ClosedPhone  = "phone "
-)
 
 // SetClosed closes or opens a worker or a phone, and reports whether that changed anything. If it
 // did, the entry is written to the audit.

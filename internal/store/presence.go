@@ -186,6 +186,10 @@ func (o *Owner) forget(ctx context.Context, tx *tx) error {
 // departure ends an owner's lease on its own name.
 const departure = "DELETE FROM leases WHERE serial = ? AND worker = serial"
 
+// farewell forgets an owner, and with it whether it was drained.
+var farewell = []string{departure, "DELETE FROM workers WHERE id = ?",
+	"DELETE FROM closed WHERE what = '" + ClosedWorker + "' || ?"}
+
 // leave ends the renewing, and tells the others that this owner is gone.
 func (o *Owner) leave() {
 	o.mu.Lock()
@@ -202,7 +206,7 @@ func (o *Owner) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	// If this fails, they find out by themselves.
-	for _, statement := range []string{departure, "DELETE FROM workers WHERE id = ?"} {
+	for _, statement := range farewell {
 		_, _ = o.db.write.ExecContext(ctx, statement, o.ID)
 	}
 }

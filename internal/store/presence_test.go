@@ -223,10 +223,24 @@ func TestAMachineThatDiedIsListedAsGoneForADay(t *testing.T) {
 	require.Equal(t, []string{"berlin", "kitchen"}, listed(s), "it was only away")
 	require.Equal(t, []string{"berlin", "kitchen"}, listed(open(t, dir, nil)))
 
+	closes := func(what string) {
+		_, err := s.Farm.SetClosed(t.Context(), what, true,
+			store.AuditEntry{Event: store.AuditDrained})
+		require.NoError(t, err)
+	}
+	closed := func() map[string]bool {
+		all, err := s.Farm.Closed(t.Context())
+		require.NoError(t, err)
+		return all
+	}
+	closes(store.ClosedPhone + "emu-1")
+	closes(store.ClosedWorker + away.Owner.ID)
 	require.NoError(t, away.Owner.Wake(t.Context(), 30*time.Millisecond), "for the last time")
 	dies()
+	require.True(t, closed()[store.ClosedWorker+away.Owner.ID], "it is listed as drained")
 	set.Add(int64(25 * time.Hour))
 	require.Equal(t, []string{"kitchen"}, listed(s))
+	require.Equal(t, map[string]bool{store.ClosedPhone + "emu-1": true}, closed())
 	set.Add(-int64(25 * time.Hour))
 	require.Equal(t, []string{"kitchen"}, listed(s), "it is forgotten")
 
@@ -240,8 +254,10 @@ func TestAMachineThatDiedIsListedAsGoneForADay(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, anew.Farm.Announce(t.Context(), store.Worker{Name: "paris"}))
 	require.Equal(t, []string{"kitchen", "paris"}, listed(s), "it is there again, under its name")
+	closes(store.ClosedWorker + anew.Owner.ID)
 	require.NoError(t, anew.Close())
 	require.Equal(t, []string{"kitchen"}, listed(s), "this one has gone by itself")
+	require.Equal(t, map[string]bool{store.ClosedPhone + "emu-1": true}, closed())
 }
 
 func TestAnIdleMachineWritesNoRenewals(t *testing.T) {

@@ -249,3 +249,9 @@ type Usage struct {
 
 // Work is the time that the run took. No pause between its lives, and no waiting, is in it.
 func (u Usage) Work() time.Duration { return u.Timing.Total() }
+
+// The kinds of what can be closed: workers by their ID, phones by their serial.
+const (
+	ClosedWorker = "worker "
+	ClosedPhone  = "phone "
+)
