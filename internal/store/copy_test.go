@@ -48,7 +48,7 @@ func furnished(t *testing.T, dir string) (*store.Store, inquiry.Question) {
 	}
 	require.NoError(t, s.Grants.Give(ctx, guard.Grant{Scope: guard.ForSession, Name: "x",
 		From: time.Now(), Until: time.Now().Add(time.Hour)}, store.AuditEntry{}))
-	_, _, err := token.In(s.Kept).Create("anna", true)
+	_, _, err := token.In(s.Kept).Create(token.Limits{}, "anna", true)
 	require.NoError(t, err)
 	require.NoError(t, s.Phones.SetFormerKeyboard(ctx, "A", "first"))
 	_, err = s.Phones.NamePhone(ctx, "X", "m")

@@ -96,8 +96,9 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 
 // Done writes the outcome. See agentloop.Journal. It survives a crash of the process or of a
 // database server, and a crash of the machine with the database once the next Intent or Transition
-// has returned. Its ctx should not end with the run, so that no outcome is lost. If the run has another life by now, Done completes the step but
-// does not store the progress, and returns ErrFenced. See agentloop.ErrUnheard, too.
+// has returned. Its ctx should not end with the run, so that no outcome is lost. If the run has
+// another life by now, Done completes the step but does not store the progress, and returns
+// ErrFenced. See agentloop.ErrUnheard, too.
 func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progress) error {
 	r, err := j.record(ctx, st, Done)
 	if err != nil {

@@ -150,18 +150,18 @@ func keepsTokens(t *testing.T, a, b *store.Store) {
 	watching.Go(func() { there.Watch(ctx, func() { wait.Wake(synced) }) })
 	defer watching.Wait()
 	defer stop()
-	secret, info, err := here.Create("anna", true, "bot")
+	secret, info, err := here.Create(token.Limits{}, "anna", true, "bot")
 	require.NoError(t, err)
 	got, err := there.Check(secret)
 	require.NoError(t, err)
 	require.Equal(t, info, got)
-	_, _, err = there.Create("anna", false)
+	_, _, err = there.Create(token.Limits{}, "anna", false)
 	require.ErrorContains(t, err, `there is a token named "anna"`)
 
 	var making sync.WaitGroup
 	for i := range 8 {
 		making.Go(func() {
-			_, _, err := []*token.Store{here, there}[i%2].Create(fmt.Sprint("t", i), false)
+			_, _, err := []*token.Store{here, there}[i%2].Create(token.Limits{}, fmt.Sprint("t", i), false)
 			assert.NoError(t, err)
 		})
 	}
@@ -212,7 +212,7 @@ func losesNoOutcome(t *testing.T, s *pgtest.Server, db *store.Store) {
 // isMovedToAndFrom copies a store of SQLite to PostgreSQL and from there to SQLite.
 func isMovedToAndFrom(t *testing.T, url string) {
 	first, _ := furnished(t, t.TempDir())
-	secret, _, err := token.In(first.Kept).Create("bert", true)
+	secret, _, err := token.In(first.Kept).Create(token.Limits{}, "bert", true)
 	require.NoError(t, err)
 	second := on(t, url)
 	require.NoError(t, first.Copy(t.Context(), second, nil))

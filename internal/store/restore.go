@@ -178,24 +178,3 @@ func isPicture(name string) bool {
 	id, jpeg := strings.CutSuffix(parts[1]+"."+parts[2], ".jpeg")
 	return jpeg && frameID.MatchString(id)
 }
-
-func writeFrom(path string, r io.Reader) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, r)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
-func copyFile(to, from string) error {
-	f, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return writeFrom(to, f)
-}

@@ -35,7 +35,8 @@ type Retained struct {
 func (s *Store) Retain(ctx context.Context, r Retention) (done Retained, err error) {
 	now := s.now()
 	if r.Sessions > 0 {
-		if done.Sessions, err = retire(ctx, s, now.Add(-r.Sessions), AuditEntry{}, idle); err != nil {
+		done.Sessions, err = retire(ctx, s, now.Add(-r.Sessions), AuditEntry{}, idle)
+		if err != nil {
 			return done, doing(err, "deleting old sessions")
 		}
 	}
