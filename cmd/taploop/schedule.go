@@ -55,12 +55,22 @@ func (c *scheduleAddCmd) Run(ctx context.Context, a *invocation) error {
 			"use at most 64 letters, digits, dots, dashes and underscores, a letter or a digit "+
 				"first")
 	}
-	return a.withStore(ctx, func(db *store.Store) error {
-		err := db.Schedules.Add(ctx, store.Schedule{Name: name, Spec: c.Times, Zone: c.Zone,
+	return app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
+		var away error
+		if c.Phone != "" {
+			_, away = runs.Choose(ctx, d.Phones, c.Phone, a.Log)
+		}
+		if runs.CodeOf(away) == runs.InvalidArgument {
+			return away
+		}
+		err := d.Store.Schedules.Add(ctx, store.Schedule{Name: name, Spec: c.Times, Zone: c.Zone,
 			Task: c.Task, Serial: c.Phone, Priority: string(turn.Priority),
 			QueueSeconds: int64(turn.QueueSeconds)})
 		if err != nil {
 			return err
+		}
+		if away != nil {
+			a.notef("%q is no phone that can be used now; it may come later", c.Phone)
 		}
 		a.notef("next: %s", times.Next(time.Now()).Local().Format(toMinute))
 		if here, _, err := serve.Servers(a.Conf.DataDir); err == nil && len(here) == 0 {

@@ -47,6 +47,16 @@ func TestAServerBeginsWhatIsScheduled(t *testing.T) {
 	out, _, _ = b.run("schedule", "list", "--json")
 	require.Contains(t, out, `"priority": "low"`)
 	require.Contains(t, out, `"queue_seconds": 5400`)
+	require.NotContains(t, said, "can be used now")
+	for phone, told := range map[string]bool{b.sim.Serial: false, "nosuch": true, "api>=99": true,
+		"any": false} {
+		_, said, code = b.run("schedule", "add", "@daily", b.task.Goal, "--name=p", "--phone", phone)
+		require.Zero(t, code, said)
+		const warning = "is no phone that can be used now; it may come later"
+		require.Equal(t, told, strings.Contains(said, warning), said)
+		_, said, code = b.run("schedule", "remove", "p")
+		require.Zero(t, code, said)
+	}
 	_, said, code = b.run("schedule", "remove", "patient")
 	require.Zero(t, code, said)
 	_, said, code = b.run("schedule", "remove", name)
