@@ -390,12 +390,14 @@ func (x *moment) fill() error {
 		}
 	}
 	for _, e := range x.now.Exchanges {
-		switch asked := func(q string) bool { return withAnswers(q, own) == e.Question }; {
-		case !slices.ContainsFunc(asks, asked):
-		case slices.Contains(answers, e.Outcome):
-			own = append(own, e.Answer)
-		default:
+		n := slices.IndexFunc(asks[len(own):], func(q string) bool {
+			return withAnswers(q, own) == e.Question
+		})
+		for range n + 1 { // those before it were asked in other words
 			own = append(own, fmt.Sprintf("{{answer %d}}", len(own)+1))
+		}
+		if n >= 0 && slices.Contains(answers, e.Outcome) {
+			own[len(own)-1] = e.Answer
 		}
 	}
 	if x.heard = own; own == nil {

@@ -124,6 +124,27 @@ func TestSomeOfManyUnknownPlaceholdersAreTold(t *testing.T) {
 	require.ErrorContains(t, err, "{{a0}}: params have no such")
 }
 
+// A question that a model put in other words, as in a heal, has no answer that is known to be its
+// own, and the answers after it keep their numbers.
+func TestAnAnswerKeepsItsNumberBehindAQuestionThatWasHealed(t *testing.T) {
+	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nsteps:\n"+
+		"- action: {verb: INFO, question: Who?}\n- action: {verb: INFO, question: Which size?}\n"+
+		"- action: {verb: INFO, question: Who?}\n"))
+	require.NoError(t, err)
+	s.Answer = "{{answer 1}}, {{answer 2}}, {{answer 3}}"
+	x := &moment{Policy: New(Plan{s, HealAsk}, nil, "en", "en"), at: &Place{}}
+	say := func(question, answer string) {
+		x.now.Exchanges = append(x.now.Exchanges, actions.Exchange{Question: question,
+			Answer: answer, Outcome: actions.Answered})
+	}
+	say("May the model do this step?", "Yes")
+	say("For whom is it?", "Tom")
+	say("Which size?", "42")
+	say("Who?", "Ann")
+	require.NoError(t, x.fill())
+	require.Equal(t, "{{answer 1}}, 42, Ann", x.plan.Skill.Answer)
+}
+
 // A question may have an earlier answer in it.
 func TestAQuestionMayNameAnAnswer(t *testing.T) {
 	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nsteps:\n"+

@@ -33,7 +33,7 @@ func about(severity inquiry.Severity) inquiry.Question {
 				Args: map[string]any{"at": map[string]any{"x": 0.5, "y": 0.9}}}},
 			ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
 				AllowedDecisions: inquiry.DecisionTypes}},
-			Places:  []inquiry.Place{{X: 0.5, Y: 0.9}},
+			Places: []inquiry.Place{{X: 0.5, Y: 0.9}}, Bound: strings.Repeat("what is touched", 300),
 			Element: "Pay", Reason: "it spends money"},
 	}
 }
@@ -43,6 +43,10 @@ func TestDecisionsOverHTTP(t *testing.T) {
 	q := g.waiting("ann", about(inquiry.Critical))
 	got := g.get("/v1/inquiries/"+q.ID, g.boss).json(t)
 	require.Equal(t, "approval", got["kind"])
+	require.NotContains(t, got, "bound", "it is for the guard alone, and long")
+	kept, err := g.store.Questions.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.NotEmpty(t, inquiry.As[inquiry.Approval](kept).Bound)
 	require.Equal(t, []any{map[string]any{"name": "CLICK", "description": `tap "Pay"`,
 		"args": map[string]any{"at": map[string]any{"x": 0.5, "y": 0.9}}}}, got["action_requests"])
 	require.Equal(t, []any{map[string]any{"action_name": "CLICK", "allowed_decisions": []any{

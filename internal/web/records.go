@@ -50,6 +50,10 @@ type records struct {
 
 func (o records) viewOf(q inquiry.Question) inquiryView {
 	q.Channels = channel.Settling(q, o.channels(q))
+	if a, is := q.Body.(*inquiry.Approval); is {
+		shown := *a
+		shown.Bound, q.Body = "", &shown // it is for the guard alone
+	}
 	v := inquiryView{q, shownWith{InquiryID: q.ID, Offers: q.Offers(),
 		Interrupts: q.Interrupts(), InWords: export.PutInWords(q),
 		InputSchema: inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)}}

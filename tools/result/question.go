@@ -25,6 +25,7 @@ type OpenQuestion struct {
 
 	Requests   []inquiry.ActionRequest `json:"action_requests,omitempty"`
 	Reviews    []inquiry.ReviewConfig  `json:"review_configs,omitempty"`
+	Interrupts []inquiry.Interrupt     `json:"interrupts,omitempty"` // of the result of a run
 	Severity   inquiry.Severity        `json:"severity,omitempty"`
 	PeopleOnly bool                    `json:"people_only,omitempty"`
 	Element    string                  `json:"element,omitempty"`
@@ -115,7 +116,7 @@ func (q *OpenQuestion) Shorten(n int) {
 		return
 	}
 	cutAll(n, &q.Text, &q.Context, &q.Draft, &q.DefaultAnswer)
-	q.Options = cutOptions(q.Options, n)
+	q.Options, q.Interrupts = cutOptions(q.Options, n), nil
 	q.Fields = slices.Clone(q.Fields[:min(len(q.Fields), n/2)])
 	for i := range q.Fields {
 		f := &q.Fields[i]

@@ -67,6 +67,7 @@ type briefQuestion struct {
 	*OpenQuestion
 	InquiryID      string `json:"inquiryId,omitempty"`
 	OnTimeout      string `json:"on_timeout,omitempty"`
+	Interrupts     string `json:"interrupts,omitempty"`
 	Channels       string `json:"channels,omitempty"`
 	ReplyURL       string `json:"reply_url,omitempty"`
 	AskedAt        string `json:"asked_at,omitempty"`
@@ -185,6 +186,7 @@ func New(st runs.Status) (Result, error) {
 	}
 	if st.Question != nil {
 		r.Question = NewQuestion(*st.Question)
+		r.Question.Interrupts = st.Question.Interrupts()
 	}
 	if st.Message != "" && st.Reason != agentloop.UserPaused { // what was wanted is no error
 		r.Error = &Failure{Code: string(st.Reason), Message: st.Message, Hint: st.Hint}

@@ -41,6 +41,7 @@ var schemas = sync.OnceValue(func() *described {
 	addEnums(s.types)
 	// whose keys are described where it is, since every conversation pays for them many times
 	s.types[reflect.TypeFor[skill.Report]()] = &schema.Schema{Type: "object"}
+	s.types[reflect.TypeFor[inquiry.Interrupt]()] = &schema.Schema{Type: "object"}
 	winner := reflect.TypeFor[Winner]()
 	s.types.Describe(winner, s.sections)
 	status := s.types[winner].Properties["status"]
