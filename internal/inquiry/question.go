@@ -122,6 +122,9 @@ type Question struct {
 	Round       int     `json:"round"`
 	// the store's own, of an open question: the program that carried out its run has ended
 	LeftBehind bool `json:"left_behind,omitempty"`
+	// Elsewhere says that another process has asked it for a run, and is alive. Its clock, which
+	// has set the deadlines, says when they are over.
+	Elsewhere bool `json:"-"`
 	// the run's fence when it asked; an answer is applied under the same fence only
 	Fence          int64       `json:"-"`
 	AskedAt        time.Time   `json:"asked_at"`

@@ -24,8 +24,8 @@ func (b *Broker) Run(ctx context.Context, report func(error)) error {
 	}
 }
 
-// Sweep settles the questions whose time is over at now, through the same compare-and-set as every
-// answer; tells, once per broker, of questions that got no attention in time and that stay
+// Sweep settles the questions whose time is over at now, unless they are Elsewhere, through the same
+// compare-and-set as every answer; tells, once per broker, of questions that got no attention in time and that stay
 // open; and tells of questions that other brokers opened or settled.
 func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 	defer b.feed.sweep()()
@@ -88,7 +88,7 @@ func (b *Broker) checkDue(ctx context.Context, brief Question, now time.Time) er
 	}
 	b.feed.discover(ctx, q)
 	b.feed.left(ctx, q)
-	if to, timer := due(&q, now); to != Pending {
+	if to, timer := due(&q, now); to != Pending && !q.Elsewhere {
 		if _, err = b.settle(ctx, q.ID, to, timer); errors.Is(err, ErrSettled) {
 			err = nil
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/storetest"
 	"github.com/taploop/taploop/internal/wait"
@@ -183,6 +184,30 @@ func TestNoClockOfAMachineSaysWhoHasAPhone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The deadlines of a question are by the clock of the machine that has asked it. Others, whose
+// clocks may be minutes ahead, settle it by theirs only once that one is dead.
+func TestAQuestionIsOverByTheClockOfWhoAsked(t *testing.T) {
+	dir := t.TempDir()
+	asks, err := store.Open(t.Context(), dir, storetest.On(t, dir, nil))
+	require.NoError(t, err)
+	other := open(t, dir, nil)
+	r := started(t, asks)
+	q := ask(t, inquiry.NewBroker(asks.Questions, &inquiry.Options{Attention: time.Minute,
+		TTL: 5 * time.Minute}), r, inquiry.Question{OnTimeout: inquiry.GoOn})
+	ahead := inquiry.NewBroker(other.Questions, nil)
+	later := time.Now().Add(10 * time.Minute)
+	require.NoError(t, ahead.Sweep(t.Context(), later))
+	q, err = other.Questions.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, inquiry.Pending, q.Status)
+
+	require.NoError(t, asks.Close())
+	require.NoError(t, ahead.Sweep(t.Context(), later))
+	q, err = other.Questions.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, inquiry.Expired, q.Status)
 }
 
 // Whoever has watched a machine that died says so to all, who need not watch it then.

@@ -128,7 +128,7 @@ func (qs Questions) Get(ctx context.Context, id string) (inquiry.Question, error
 	return list[0], doing(err, "question %q", id)
 }
 
-// standing marks the open questions whose process has ended. It probes each owner once.
+// standing marks the open questions of other processes. It probes each owner once.
 func (qs Questions) standing(ctx context.Context, list []inquiry.Question) (
 	[]inquiry.Question, error) {
 	if !slices.ContainsFunc(list, inquiry.Question.Open) {
@@ -144,7 +144,10 @@ func (qs Questions) standing(ctx context.Context, list []inquiry.Question) (
 		WHERE q.status = 'pending' AND r.owner <> ''`)
 	for i, q := range list {
 		by := owner[q.ID]
-		list[i].LeftBehind = q.Open() && by != "" && !alive(by)
+		if q.Open() && by != "" && by != qs.owner.ID {
+			list[i].Elsewhere = alive(by)
+			list[i].LeftBehind = !list[i].Elsewhere
+		}
 	}
 	return list, err
 }
