@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
@@ -232,4 +233,39 @@ type typist struct{ lines, prompts []string }
 func (c *typist) Ask(_ context.Context, prompt string, _ bool) (string, error) {
 	c.prompts = append(c.prompts, prompt)
 	return c.lines[len(c.prompts)-1], nil
+}
+
+// noting is consent that notes what was ruled.
+type noting struct {
+	consent
+	ruled chan<- agentloop.Ruling
+}
+
+func (n noting) Check(
+	ctx context.Context, s agentloop.Situation, d actions.Decision,
+) (agentloop.Verdict, error) {
+	if s.Pending != nil {
+		n.ruled <- *s.Pending.Ruling
+	}
+	return n.consent.Check(ctx, s, d)
+}
+
+// Whoever takes an approval may have a clock that is ahead. It holds from when it is applied, by the
+// clock of the machine that carries the action out.
+func TestAnApprovalIsNoLaterThanNow(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		ruled := make(chan agentloop.Ruling, 1)
+		w.again(func(o *runs.Options) {
+			o.NewGate = func(store.Session, store.Run) agentloop.Gate {
+				return noting{ruled: ruled}
+			}
+		})
+		st := withMode(w, channel.PassToClient, "tap consent")
+		ahead := inquiry.NewBroker(w.store.Questions, &inquiry.Options{CheckEdit: runs.CheckEdit,
+			Now: func() time.Time { return time.Now().Add(5 * time.Minute) }})
+		_, err := ahead.Resolve(w.ctx(), st.Question.ID, *by(yes))
+		require.NoError(t, err)
+		require.Equal(t, store.Completed, w.wait(st.Session.ID).Run.State)
+		require.False(t, (<-ruled).At.After(time.Now()))
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -71,6 +72,9 @@ func rulingOf(q inquiry.Question) *agentloop.Ruling {
 	}
 	r := &agentloop.Ruling{Type: agentloop.Reject, Severity: string(a.Severity), Bound: a.Bound,
 		AskedAt: q.AskedAt, At: q.Resolution.At}
+	if now := time.Now(); r.At.After(now) { // by a clock that is ahead
+		r.At = now
+	}
 	if len(q.Resolution.Decisions) != 1 {
 		return r
 	}
