@@ -30,9 +30,12 @@ func (m *Manager) Attend(which Resume) {
 	f := farm{m}
 	m.handsOver.Store(which != ResumeNone)
 	m.spawn(func() {
+		var seen map[string]time.Time
 		for wait.Until(m.ctx, claimEvery, near.Notices()) == nil {
 			if !near.Closed() {
-				report(f.m, "claiming runs", f.claimAll(m.ctx))
+				var err error
+				seen, err = f.claimAll(m.ctx, seen)
+				report(f.m, "claiming runs", err)
 			}
 		}
 	})
@@ -61,28 +64,51 @@ func (f farm) attend(ctx context.Context, s *sessionState, sessionID string) {
 	}
 }
 
-func (f farm) claimAll(ctx context.Context) error {
+// claimAll claims the runs that are for a phone of this process. seen is when it saw each first that
+// waits, zero for those that waited before; nil stands for no look yet.
+func (f farm) claimAll(ctx context.Context, seen map[string]time.Time) (
+	map[string]time.Time, error) {
 	if f.m.ails.Load() {
 		if f.m.store.Farm.Room(ctx) != nil {
-			return nil // the end of a run has said so
+			return seen, nil // the end of a run has said so
 		}
 		f.m.ails.Store(false)
 	}
 	waiting, err := f.m.store.Farm.Waiting(ctx, true)
+	if err != nil {
+		return seen, err
+	}
+	now := map[string]time.Time{}
 	for _, u := range waiting {
+		at, known := seen[u.RunID]
+		if !known && seen != nil {
+			at = time.Now()
+		}
+		now[u.RunID] = at
 		what := f.expire
 		if f.m.opts.Neighbours.Mine(u.Serial) {
 			what = f.claim
 		}
-		err = errors.Join(err, what(ctx, u)) // one that cannot be claimed stops no other
+		err = errors.Join(err, what(ctx, u, at)) // one that cannot be claimed stops no other
 	}
-	return err
+	return now, err
+}
+
+// waitingFrom returns the settings of a run that was left to whoever claims it, with the end of its
+// waiting by the clock of this process, which saw it then. For one that waited before the time is
+// zero, and the clock of who left it counts.
+func waitingFrom(seen time.Time, r store.Run) (storedSettings, error) {
+	s, err := settingsOf(r)
+	if s.Begin != nil && !s.Begin.Until.IsZero() && !seen.IsZero() {
+		s.Begin.Until = seen.Add(s.Begin.Until.Sub(r.UpdatedAt))
+	}
+	return s, err
 }
 
 // expire ends a run that has waited too long, and whose phone no worker has.
-func (f farm) expire(ctx context.Context, u store.Hold) error {
-	r := store.Run{ID: u.RunID, Settings: u.Settings}
-	s, err := settingsOf(r)
+func (f farm) expire(ctx context.Context, u store.Hold, seen time.Time) error {
+	r := store.Run{ID: u.RunID, Settings: u.Settings, UpdatedAt: u.Since}
+	s, err := waitingFrom(seen, r)
 	if err != nil || s.Begin == nil || !s.Begin.late() {
 		return err
 	}
@@ -99,7 +125,7 @@ func (f farm) expire(ctx context.Context, u store.Hold) error {
 
 // claim makes the run this process's, and carries it out. It does nothing if another one was
 // faster.
-func (f farm) claim(ctx context.Context, u store.Hold) error {
+func (f farm) claim(ctx context.Context, u store.Hold, seen time.Time) error {
 	m := f.m
 	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: u.SessionID, Queue: true})
 	if err != nil {
@@ -110,7 +136,7 @@ func (f farm) claim(ctx context.Context, u store.Hold) error {
 		c.state.current() != nil { // the run's last life here has yet to end
 		return nil
 	}
-	s, err := settingsOf(c.run)
+	s, err := waitingFrom(seen, c.run)
 	if err != nil {
 		return err
 	}

@@ -227,6 +227,37 @@ func TestARunWaitsNoLongerThanItIsTo(t *testing.T) {
 			ends(t, front, "P", all)
 		})
 	})
+	for name, apart := range map[string]time.Duration{"at a front that is behind": -5 * time.Minute,
+		"at a front that is ahead": 5 * time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				all := newFakePhones("P")
+				worker, now := w.machine(all, "P"), func() time.Time { return time.Now().Add(apart) }
+				defer worker.close()
+				w.files.Now = now
+				front := w.machine(all)
+				defer front.close()
+				time.Sleep(time.Second)
+				start := func(task string) string {
+					st, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: task, Queue: true,
+						Serial: "P", Turn: runs.Turn{Until: now().Add(7 * time.Second)}})
+					require.NoError(t, err)
+					return st.Session.ID
+				}
+				held := front.wait(start("ask"))
+				require.Equal(t, store.WaitingReply, held.Run.State, "its turn came in time")
+				late, began := start("tap"), time.Now()
+				require.Equal(t, store.Cancelled, front.wait(late).Run.State)
+				require.InDelta(t, 7, time.Since(began).Seconds(), 1.2)
+				worker.opts.Phones.(*machine).mu.Lock()
+				delete(worker.opts.Phones.(*machine).phones, "P") // no worker has it
+				worker.opts.Phones.(*machine).mu.Unlock()
+				late, began = start("tap"), time.Now()
+				require.Equal(t, store.Cancelled, front.wait(late).Run.State)
+				require.InDelta(t, 7, time.Since(began).Seconds(), 1.2)
+			})
+		})
+	}
 	t.Run("at a worker that comes too late", func(t *testing.T) {
 		bubble(t, func(t *testing.T, w *fixture) {
 			all := newFakePhones("P")

@@ -118,7 +118,8 @@ func (f Farm) Attend(ctx context.Context, sessionID string) error {
 }
 
 // Waiting returns the runs that are QUEUED, oldest first: all, or those that are unclaimed, which a
-// process with their phone is to claim. Its first condition is that of the index runs_going.
+// process with their phone is to claim. Since is when they became so. The query's first condition is
+// that of the index runs_going.
 func (f Farm) Waiting(ctx context.Context, unclaimed bool) ([]Hold, error) {
 	owned := ""
 	if unclaimed {
@@ -128,7 +129,7 @@ func (f Farm) Waiting(ctx context.Context, unclaimed bool) ([]Hold, error) {
 		h.State = Queued
 		return h, row.Scan(&h.RunID, &h.SessionID, &h.Serial, &h.Client, instant{&h.Since},
 			rawJSON{&h.Settings})
-	}, `SELECT r.id, r.session_id, s.serial, s.client, r.created_at,
+	}, `SELECT r.id, r.session_id, s.serial, s.client, r.updated_at,
 		CASE WHEN r.settings LIKE '%"until"%' THEN r.settings ELSE '' END
 		FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.state IN ('QUEUED', 'RUNNING')
 		AND r.state = 'QUEUED'`+owned+" ORDER BY r.created_at, r.rowid")
