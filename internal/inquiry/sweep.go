@@ -24,9 +24,9 @@ func (b *Broker) Run(ctx context.Context, report func(error)) error {
 	}
 }
 
-// Sweep settles the questions whose time is over at now, unless they are Elsewhere, through the same
-// compare-and-set as every answer; tells, once per broker, of questions that got no attention in time and that stay
-// open; and tells of questions that other brokers opened or settled.
+// Sweep settles the questions whose time is over at now, unless they are Elsewhere, through the
+// same compare-and-set as every answer; tells, once per broker, of questions that got no attention
+// in time and that stay open; and tells of questions that other brokers opened or settled.
 func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 	defer b.feed.sweep()()
 	// every second, of all: the whole of few is needed

@@ -118,8 +118,8 @@ func (f Farm) Attend(ctx context.Context, sessionID string) error {
 }
 
 // Waiting returns the runs that are QUEUED, oldest first: all, or those that are unclaimed, which a
-// process with their phone is to claim. Since is when they became so. The query's first condition is
-// that of the index runs_going.
+// process with their phone is to claim. Since is when they became so. The query's first condition
+// is that of the index runs_going.
 func (f Farm) Waiting(ctx context.Context, unclaimed bool) ([]Hold, error) {
 	owned := ""
 	if unclaimed {
