@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -15,7 +16,8 @@ func sight(s *agentloop.Situation) func() (model.Sight, error) {
 	step, task, look := s.Step, s.Task, s.Screen
 	return func() (model.Sight, error) {
 		small, err := look.Frame.Thumbnail()
-		return model.Sight{Step: step, App: look.State.App, PNG: small, Task: task}, err
+		return model.Sight{Step: step, App: look.State.App, PNG: small,
+			Task: fmt.Sprintf("%.8x", sha256.Sum256([]byte(task)))}, err
 	}
 }
 

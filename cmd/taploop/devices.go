@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,9 +32,13 @@ type devicesCmd struct {
 
 // Run lists the phones that the ADB server has, usable or not.
 func (c *devicesCmd) Run(ctx context.Context, a *invocation) error {
-	if c.Timeout <= 0 {
+	switch {
+	case c.Timeout <= 0:
 		return app.Usage(fmt.Errorf("--timeout is %v", c.Timeout),
 			"use one of more than 0, such as 5m")
+	case c.Phones > 1 && !c.waits():
+		return app.Usage(errors.New("--phones is of use only where phones are waited for"),
+			"add --wait or --boot")
 	}
 	if err := a.Load(); err != nil {
 		return err
@@ -56,7 +61,7 @@ func (c *devicesCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 // waits reports whether phones are waited for.
-func (c *devicesCmd) waits() bool { return c.Wait || c.Boot || c.Phones > 1 }
+func (c *devicesCmd) waits() bool { return c.Wait || c.Boot }
 
 // phones lists the phones, after waiting for the wanted ones.
 func (c *devicesCmd) phones(ctx context.Context, host *device.Host) ([]device.PhoneInfo, error) {

@@ -30,11 +30,16 @@ func TestDevicesWaitsForPhones(t *testing.T) {
 	}()
 	f.adb.Attach("late", shell.New(newPhone()))
 	require.Contains(t, <-done, "late")
-	for _, more := range [][]string{{"--watch", "--wait"}, {"--watch"}, nil} {
-		code, said = list(append(more, "--phones", "2", "--timeout", "50ms")...)
+	for _, more := range []string{"--watch", "--boot"} {
+		code, said = list(more, "--wait", "--phones", "2", "--timeout", "50ms")
 		require.Equal(t, exitPhone, code, "%s", more)
 		require.Contains(t, said, "the wait of 50ms is over: ", more)
+		code, said = list("--watch", "--phones", "2")
+		require.Equal(t, exitUsage, code)
+		require.Contains(t, said, "--phones is of use only where phones are waited for")
 	}
+	code, _ = list("--phones", "2")
+	require.Equal(t, exitUsage, code)
 	require.NoError(t, f.adb.SetState("late", adbserver.StateOffline))
 	code, _ = list("--wait", "--timeout", "50ms")
 	require.Equal(t, exitPhone, code)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/stage"
-	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
@@ -31,21 +29,18 @@ type testCmd struct {
 	Tags     []string       `placeholder:"TAG,..." sep:"none"`
 	FailFast bool
 	DryRun   bool
-	Junit    string         `name:"junit" placeholder:"FILE"`
-	Allure   string         `placeholder:"DIR"`
-	Report   string         `placeholder:"DIR"`
-	JSON     string         `name:"json" placeholder:"FILE"`
-	Record   bool           `xor:"cassettes"`
-	Replay   bool           `xor:"cassettes"`
-	Heal     bool           `xor:"cassettes"`
-	Unflaky  bool           `name:"fail-on-flaky"`
-	Timeout  *time.Duration `placeholder:"D"`
-	Ask      bool
-	Schema   bool
-	Model    string `key:"model.name" placeholder:"NAME"`
-	BaseURL  string `key:"model.base_url" placeholder:"URL"`
-	ADB      string `name:"adb-server" key:"adb.server" placeholder:"ADDR"`
-	DataDir  string `key:"data_dir" placeholder:"DIR"`
+	stage.Reports
+	Record  bool           `xor:"cassettes"`
+	Replay  bool           `xor:"cassettes"`
+	Heal    bool           `xor:"cassettes"`
+	Unflaky bool           `name:"fail-on-flaky"`
+	Timeout *time.Duration `placeholder:"D"`
+	Ask     bool
+	Schema  bool
+	Model   string `key:"model.name" placeholder:"NAME"`
+	BaseURL string `key:"model.base_url" placeholder:"URL"`
+	ADB     string `name:"adb-server" key:"adb.server" placeholder:"ADDR"`
+	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run reads the suites, runs their cases and writes the reports.
@@ -57,8 +52,11 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if err := c.Reports.Check(); err != nil {
+		return endOfReports(a, err)
+	}
 	sum := testreport.Summary{Program: "taploop " + ownVersion(), Started: time.Now(),
-		Dir: c.folder(), Lang: a.Lang()}
+		Dir: c.Folder(), Lang: a.Lang()}
 	unplayed := func(items []*suite.Item, why error) error {
 		wrong, _ := errors.AsType[keys.Problems](why)
 		sum.Results = append(suite.Unread(wrong), play.Unplayed(ctx, items, why, sum.Lang)...)
@@ -74,10 +72,7 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 	case c.DryRun:
 		return listItems(a, items)
 	case len(items) == 0: // of this shard
-		if report(a.err, a.Lang(), c.write(a, &sum)) != exitDone {
-			return ended(exitPhone)
-		}
-		return nil
+		return endOfReports(a, c.write(a, &sum))
 	}
 	a.quiet()
 	view := &testView{inv: a, say: wordsIn(a.Lang()).Test, all: len(items),
@@ -108,7 +103,7 @@ func (c *testCmd) check() error {
 		return app.Usage(errors.New("the name of a file is empty"), "leave it out")
 	case slices.Contains([]string{c.Junit, c.JSON, c.Report, c.Allure}, "-"):
 		return app.Usage(errors.New("- is no place for a report"), "name a file or a folder")
-	case c.DryRun && c.folder() != "":
+	case c.DryRun && c.Folder() != "":
 		return app.Usage(errors.New("--dry-run runs nothing, and writes no report"),
 			"leave out --junit, --allure, --report and --json")
 	case c.Timeout != nil && *c.Timeout <= 0:
@@ -129,10 +124,14 @@ func (c *testCmd) items(ctx context.Context, a *invocation) ([]*suite.Item, erro
 			a.notef("%v: %s", p.Position, a.phrase(p.Text))
 		}})
 	if wrong, ok := errors.AsType[keys.Problems](err); ok {
-		for n := range wrong {
-			wrong[n].Text = a.phrase(wrong[n].Text)
+		try := ""
+		for n, p := range wrong {
+			wrong[n].Text = a.phrase(p.Text)
+			if p.Line > 0 && !strings.HasSuffix(p.Text, " is not set") {
+				try = "taploop test --schema prints the JSON Schema for editors"
+			}
 		}
-		return nil, app.Usage(wrong, "taploop test --schema prints the JSON Schema for editors")
+		return nil, app.Usage(wrong, try)
 	}
 	if err != nil {
 		return nil, err
@@ -164,6 +163,17 @@ func listItems(a *invocation, items []*suite.Item) error {
 		})
 }
 
+// endOfReports tells why reports cannot be written, and ends with its exit code.
+func endOfReports(a *invocation, err error) error {
+	switch report(a.err, a.Lang(), err) {
+	case exitDone:
+		return nil
+	case exitUsage:
+		return ended(exitUsage)
+	}
+	return ended(exitPhone)
+}
+
 // endOfTests returns the exit code of the command, by what came of the cases.
 func endOfTests(results []suite.Result) int {
 	has := map[any]bool{}
@@ -185,47 +195,22 @@ func endOfTests(results []suite.Result) int {
 
 // write writes the reports, and says in one line what came of the cases.
 func (c *testCmd) write(a *invocation, sum *testreport.Summary) error {
-	var errs []error
 	sum.Seconds = time.Since(sum.Started).Seconds()
 	sum.Root = cmp.Or(a.Options.Getenv("GITHUB_WORKSPACE"), a.Options.Getenv("CI_PROJECT_DIR"))
-	sum.Files, _ = filepath.Rel(filepath.Dir(c.JSON), sum.Dir) // or "": on another disk
-	page := ""
-	if c.Report != "" {
-		page = filepath.Join(c.Report, "index.html")
-	}
-	for _, f := range []struct {
-		name, mark string
-		make       func() ([]byte, error)
-	}{{c.Junit, `<testsuites name="taploop"`, sum.JUnit}, {page, "<title>taploop test: ", sum.Page},
-		{c.JSON, `"program": "taploop`, sum.JSON}} {
-		if f.name == "" {
-			continue
-		}
-		b, err := f.make()
-		if err == nil {
-			err = files.Replace(f.name, f.mark, b)
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("writing %s: %w", f.name, err))
-		} else if f.name == page {
-			defer fmt.Fprintln(a.out, page)
-		}
-	}
-	if c.Allure != "" {
-		if err := sum.Allure(c.Allure); err != nil {
-			errs = append(errs, fmt.Errorf("writing Allure's results: %w", err))
-		}
+	err := c.Reports.Write(sum)
+	if page := c.Page(); page != "" && err == nil {
+		defer fmt.Fprintln(a.out, page)
 	}
 	if inGitHub(a) {
 		for _, line := range sum.Annotations() {
 			fmt.Fprintln(a.out, line)
 		}
 		if name := a.Options.Getenv("GITHUB_STEP_SUMMARY"); name != "" {
-			errs = append(errs, appendTo(name, sum.Markdown()))
+			err = errors.Join(err, appendTo(name, sum.Markdown()))
 		}
 	}
 	a.notef("%s", text.Line(sum.Line()))
-	return errors.Join(errs...)
+	return err
 }
 
 func appendTo(name, words string) error {
@@ -237,21 +222,9 @@ func appendTo(name, words string) error {
 	return errors.Join(err, f.Close())
 }
 
-// folder is where files about attempts are kept, or "" if no report shows them.
-func (c *testCmd) folder() string {
-	in := func(dir, report string) string {
-		if report == "" {
-			return ""
-		}
-		return filepath.Join(dir, "taploop-test")
-	}
-	return cmp.Or(c.Report, in(filepath.Dir(c.Junit), c.Junit), in(c.Allure, c.Allure),
-		in(filepath.Dir(c.JSON), c.JSON))
-}
-
 // options say how the cases are run.
 func (c *testCmd) options(a *invocation, view *testView) stage.Options {
-	o := stage.Options{Phones: c.Phones, Dir: c.folder(),
+	o := stage.Options{Phones: c.Phones, Dir: c.Folder(),
 		Scripted: func() { a.notef("%s", wordsIn(a.Lang()).Test.Scripted) },
 		Play: play.Options{By: app.Operator(), Ask: c.Ask, Mode: a.Conf.Reply.Mode,
 			Retries: int(c.Retries), FailFast: c.FailFast, Strict: c.Unflaky,

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"html"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -226,17 +228,75 @@ func TestWhatTheTestsCannotKeepToIsRefused(t *testing.T) {
 	b, err := os.ReadFile(notes)
 	require.NoError(t, err)
 	require.Equal(t, "my notes\n", string(b))
-	page := filepath.Join(f.dir, "r", "index.html")
-	require.NoError(t, os.Remove(page))
-	require.NoError(t, os.Mkdir(page, 0o700))
-	code, _ = f.test(one)
-	require.Equal(t, exitPhone, code, f.said)
-	require.Empty(t, f.out, "a page that could not be written is not named")
 	for range 2 { // a cassette may be recorded over
 		code, _ = f.test("cases: [{name: a, task: t, cassette: c.jsonl, expect: none}]", "--record")
-		require.Equal(t, exitPhone, code, f.said) // the page is still a folder
-		require.NotContains(t, f.said, "is no cassette")
+		require.Equal(t, exitDone, code, f.said)
 	}
+}
+
+// That a report cannot be written is known before a phone is touched, and nothing is left behind.
+func TestAReportThatCannotBeWrittenIsToldBeforeAnything(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", claim))
+	f.asked = func(*scripted.Request) { t.Error("a case has begun") }
+	file := f.file("s.yaml", "cases: [{name: a, task: t, expect: none}]")
+	foreign := f.file("pom.xml", "<project/>")
+	f.file("page/index.html", "<title>mine</title>")
+	in := func(name ...string) string { return filepath.Join(append([]string{f.dir}, name...)...) }
+	before, err := filepath.Glob(in("*"))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"--junit " + foreign, exitPhone, "writing " + foreign + ": what is there is of another kind"},
+		{"--report " + in("page"), exitPhone, "index.html: what is there is of another kind"},
+		{"--json " + in("page"), exitPhone, "is a directory"},
+		{"--junit " + in("pom.xml", "j.xml"), exitPhone, "not a directory"},
+		{"--allure " + foreign, exitPhone, "not a directory"},
+		{"--report " + in("pom.xml", "a", "b"), exitPhone, "not a directory"},
+		{"--junit " + in("x") + " --json " + in(".", "x"), exitUsage, "two reports go to "},
+	} {
+		var out, said bytes.Buffer
+		code := run(t.Context(), append([]string{"test", file}, strings.Fields(c.args)...), f.env,
+			streams{strings.NewReader(""), &out, &said})
+		require.Equal(t, c.code, code, said.String())
+		require.Contains(t, said.String(), c.want)
+		after, err := filepath.Glob(in("*"))
+		require.NoError(t, err)
+		require.Equal(t, before, after)
+		require.NoFileExists(t, in("page", "cases"))
+	}
+}
+
+// Without a model that is what is said, and at once.
+func TestThatNoModelIsConfiguredIsSaid(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", claim))
+	f.env = slices.DeleteFunc(f.env, func(e string) bool { return strings.HasPrefix(e, "TAPLOOP_MODEL_BASE") })
+	code, all := f.test("cases: [{name: a, task: t, expect: none}]")
+	require.Equal(t, exitModel, code, f.said)
+	require.Equal(t, map[string]string{"a": "setup_failed model"}, outcomes(all))
+	require.Contains(t, all[0].Message, "no model is configured, and none is there: ")
+	require.NotContains(t, all[0].Message, "attempts")
+}
+
+// The verdict about a claimed end stands beside its outcome, and a model's word only where a model was
+// asked. A suite with an unset secret needs no schema.
+func TestTheVerdictStandsInTheResult(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", claim))
+	code, all := f.test("cases: [{name: a, task: Open Notes, expect: "+
+		"[{app: com.x}, {judged: It is open.}]}]", "--set", "verify=elements")
+	require.Equal(t, exitNotCompleted, code, f.said)
+	require.Contains(t, []string{"verified", "unverified", "contradicted"}, all[0].Last().Verdict)
+	require.Contains(t, f.said, " tokens), "+suite.WordsIn("en").Verdicts[all[0].Last().Verdict])
+	require.NotContains(t, f.said, "(a model's word)")
+	code, _ = f.test("secrets: [NEVER_SET]\ncases: [{name: a, task: t, expect: none}]")
+	require.Equal(t, exitUsage, code, f.said)
+	require.Contains(t, f.said, "NEVER_SET")
+	require.NotContains(t, f.said, "--schema")
 }
 
 // What the set-up has opened is in front when the task begins, and the home screen otherwise.

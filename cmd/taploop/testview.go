@@ -81,14 +81,18 @@ func (v *testView) Ended(r suite.Result) {
 		v.bad++
 	}
 	sum := r.Sum()
-	outcome := strings.ToUpper(suite.WordsIn(v.inv.Lang()).Outcomes[r.Outcome])
-	line := fmt.Sprintf("%-12s %s", outcome, text.Line(r.Suite+" / "+r.Name))
+	say := suite.WordsIn(v.inv.Lang())
+	line := fmt.Sprintf("%-12s %s", strings.ToUpper(say.Outcomes[r.Outcome]),
+		text.Line(r.Suite+" / "+r.Name))
 	if r.Judged() {
-		line += " " + suite.WordsIn(v.inv.Lang()).Page.Judged
+		line += " " + say.Page.Judged
 	}
 	if len(r.Attempts) > 0 {
 		line += fmt.Sprintf(v.say.Took, sum.Seconds, sum.Steps, sum.Sent+sum.Got)
 		delete(v.doing, r.Last().Phone)
+		if said := say.Verdicts[r.Last().Verdict]; said != "" {
+			line += ", " + said
+		}
 	}
 	v.line(line)
 	if r.Message != "" && r.Outcome != suite.Passed {

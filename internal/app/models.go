@@ -242,6 +242,8 @@ func (ms *Models) Open(m config.Model) (client *model.Client, end func() error, 
 func (ms *Models) deciding(m config.Model, t http.RoundTripper) *model.Options {
 	return &model.Options{
 		BaseURL: m.BaseURL, Name: m.Name, APIKey: m.APIKey, Temperature: &m.Temperature,
+		Unset: m.BaseURL == ms.set.Conf.Model.BaseURL &&
+			ms.set.Conf.Origin("model.base_url") == config.ByDefault,
 		TopP: &m.TopP, FrequencyPenalty: &m.FrequencyPenalty, MaxTokens: m.MaxTokens,
 		Extra: m.Extra, Timeout: m.Timeout, Retries: attempts(m.Retries), Transport: t,
 		Log: ms.set.Log,

@@ -27,3 +27,28 @@ func TestAFileIsReadUpToItsBound(t *testing.T) {
 	_, err = files.Read(path)
 	require.ErrorContains(t, err, "is longer than 16 MiB")
 }
+
+// What Replaceable says is what Replace does, and it leaves nothing behind.
+func TestAFileThatCannotBeReplacedIsKnownBefore(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name ...string) string { return filepath.Join(append([]string{dir}, name...)...) }
+	require.NoError(t, os.WriteFile(in("mine"), []byte("a mark of mine"), 0o600))
+	require.NoError(t, os.WriteFile(in("empty"), nil, 0o600))
+	require.NoError(t, os.Mkdir(in("folder"), 0o700))
+	for path, ok := range map[string]bool{in("mine"): true, in("empty"): true, in("new"): true,
+		in("a", "b", "new"): true, in("folder"): false, in("mine", "new"): false,
+		in("mine", "a", "new"): false, in("foreign"): false} {
+		require.NoError(t, os.WriteFile(in("foreign"), []byte("other"), 0o600))
+		before, err := filepath.Glob(in("*"))
+		require.NoError(t, err)
+		err = files.Replaceable(path, "mark")
+		require.Equal(t, ok, err == nil, "%s: %v", path, err)
+		after, globbed := filepath.Glob(in("*"))
+		require.NoError(t, globbed)
+		require.Equal(t, before, after)
+		replaced := files.Replace(path, "mark", []byte("mark"))
+		require.Equal(t, ok, replaced == nil, "%s: %v", path, replaced)
+		require.NoError(t, os.RemoveAll(in("a")))
+		require.NoError(t, os.RemoveAll(in("new")))
+	}
+}

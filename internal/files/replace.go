@@ -3,6 +3,8 @@ package files
 import (
 	"bytes"
 	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -10,12 +12,48 @@ import (
 // Replace writes a file that others may read, and makes its folder. It replaces only a file that
 // has the mark of its kind: a name may be that of anything.
 func Replace(path, mark string, b []byte) error {
-	old, err := Recorded(path)
-	if err == nil && len(old) > 0 && !bytes.Contains(old, []byte(mark)) {
-		return errors.New("what is there is of another kind, and is not replaced")
+	err := Replaceable(path, mark)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
-	if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
+	if err == nil {
 		err = os.WriteFile(path, b, 0o644)
 	}
 	return err
+}
+
+// Replaceable returns the error that Replace would return before it writes, and changes nothing.
+func Replaceable(path, mark string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Fillable(filepath.Dir(path))
+	case err != nil || !info.Mode().IsRegular() && !info.IsDir(): // a pipe may never end
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	old, err := io.ReadAll(f)
+	if err == nil && len(old) > 0 && !bytes.Contains(old, []byte(mark)) {
+		err = errors.New("what is there is of another kind, and is not replaced")
+	}
+	return err
+}
+
+// Fillable returns an error if no file can be made in the folder, which may not be there yet.
+func Fillable(dir string) error {
+	for up := filepath.Dir(dir); up != dir; up = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		dir = up
+	}
+	f, err := os.CreateTemp(dir, ".taploop-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

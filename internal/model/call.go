@@ -170,7 +170,7 @@ func (k *attempts) retryPolicy(ctx context.Context) retrypolicy.RetryPolicy[http
 
 func (k *attempts) retryable(r httpReply, err error) bool {
 	if err != nil {
-		return retryableError(err)
+		return retryableError(err) && !k.absent(err)
 	}
 	passes := r.status == http.StatusTooManyRequests || r.status == http.StatusRequestTimeout ||
 		r.status == http.StatusTooEarly ||

@@ -18,11 +18,12 @@ import (
 
 // A cassette is a file of JSON lines: a header, then one exchange a line, in the order in which the
 // replies came. Pictures of requests are kept as hash and size, headers as the few that replay
-// needs, keys not at all. What was seen is kept in small since version 2.
+// needs, keys not at all. What was seen is kept in small since version 2, and a hash of the task
+// since version 3.
 
 const (
 	cassetteFormat  = "taploop model cassette"
-	cassetteVersion = 2
+	cassetteVersion = 3
 	maxLine         = 2 * maxReply
 )
 

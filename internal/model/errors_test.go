@@ -211,6 +211,16 @@ func TestNobodyListeningAsksForOllamaOnItsPort(t *testing.T) {
 		require.ErrorContains(t, err, "connection refused")
 		require.Equal(t, want, hint.Of(err))
 	}
+	asked := 0
+	counted := transport(func(r *http.Request) (*http.Response, error) {
+		asked++
+		return refused(r)
+	})
+	_, err := ask(t, client(t, "", model.Options{Transport: counted, Unset: true, Retries: 3}))
+	require.ErrorContains(t, err, "no model is configured, and none is there: ")
+	require.Equal(t, "set TAPLOOP_MODEL_BASE_URL and TAPLOOP_MODEL_NAME, or start Ollama: ollama serve",
+		hint.Of(err))
+	require.Equal(t, 1, asked, "no waiting makes one listen that nobody has chosen")
 }
 
 func TestOtherWaysOfNotReachingAnEndpointHaveTheirHints(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/taploop/taploop/internal/text"
@@ -67,7 +68,15 @@ func (k *attempts) unanswered(err error) *Error {
 	if errors.As(err, &u) {
 		err = u.Err // without the method and the URL, which are known
 	}
+	if k.absent(err) {
+		return k.fail(Unreachable, "no model is configured, and none is there: "+err.Error(), err)
+	}
 	return k.fail(Unreachable, err.Error(), err)
+}
+
+// absent reports whether there is no model where one would be that nobody has chosen.
+func (k *attempts) absent(err error) bool {
+	return k.opts.Unset && errors.Is(err, syscall.ECONNREFUSED)
 }
 
 func (k *attempts) redirected() *Error {

@@ -130,6 +130,9 @@ func (k *attempts) hintReach(e *Error) string {
 	case strings.Contains(e.Message, "certificate"):
 		return "have the endpoint's certificate authority trusted by this machine (or name it in " +
 			"SSL_CERT_FILE)"
+	case k.absent(e):
+		return "set " + k.opts.Env + "BASE_URL and " + k.opts.Env +
+			"NAME, or start Ollama: ollama serve"
 	case errors.Is(e, syscall.ECONNREFUSED) && k.opts.ollama():
 		return "is Ollama running? start it with: ollama serve"
 	case errors.Is(e, syscall.ECONNREFUSED):

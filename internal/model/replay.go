@@ -282,7 +282,7 @@ func (r *Replayer) missed(says string, seen *Sight) *Divergence {
 		d.why = "the cassette is empty"
 	case !slices.ContainsFunc(r.all, r.isAhead):
 		d.why = "the cassette ends early"
-	case seen != nil && r.otherTask(says, seen.Task):
+	case seen != nil && near.Sight != nil && near.Sight.Task != "" && near.Sight.Task != seen.Task:
 		d.why = "the task is not the recorded one: record it anew"
 	default:
 		d.was, d.why = near.Sight, fmt.Sprintf("no such request was recorded; the nearest "+
@@ -305,16 +305,6 @@ func CutShort(message string) bool { return short.MatchString(message) }
 
 // isAhead reports whether a step was not played yet. What else is recorded may never be asked.
 func (r *Replayer) isAhead(t *tape) bool { return !t.played && (r.unseen || t.Sight != nil) }
-
-// otherTask reports whether a request has a task, between other words, that no recorded one has.
-func (r *Replayer) otherTask(says, task string) bool {
-	places := regexp.MustCompile(`(?s).`+regexp.QuoteMeta(task)+`.`).FindAllString(says, -1)
-	return task != "" && places != nil && !slices.ContainsFunc(r.all, func(t *tape) bool {
-		return slices.ContainsFunc(places, func(s string) bool {
-			return strings.Contains(t.says, s)
-		})
-	})
-}
 
 // Model is the name of the model that was asked, or "".
 func (r *Replayer) Model() string {

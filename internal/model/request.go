@@ -31,9 +31,9 @@ type Request struct {
 // a Replayer compares it with the present one.
 type Sight struct {
 	Step int    `json:"step"`
-	App  string `json:"app,omitempty"` // in front
-	PNG  []byte `json:"png"`           // the screen in small
-	Task string `json:"-"`             // that the request is about
+	App  string `json:"app,omitempty"`  // in front
+	PNG  []byte `json:"png"`            // the screen in small
+	Task string `json:"task,omitempty"` // a hash of what the request is about
 }
 
 // Tool is a function that the model may call. Parameters is the JSON Schema of its arguments.

@@ -1,19 +1,16 @@
 package suite
 
 import (
-	"bytes"
 	"fmt"
 	"image"
 	_ "image/jpeg" // pictures that suites name
 	_ "image/png"
-	"os"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/screen"
 )
@@ -119,11 +116,12 @@ func (a *Approval) check(problems *keys.Problems) {
 
 // Image reads a picture that the suite names.
 func (s *Suite) Image(name string) (image.Image, error) {
-	b, err := files.Found(s.Path(name))
+	f, err := s.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	img, _, err := image.Decode(bytes.NewReader(b))
+	defer f.Close()
+	img, _, err := image.Decode(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s is no PNG or JPEG: %w", name, err)
 	}
@@ -132,9 +130,8 @@ func (s *Suite) Image(name string) (image.Image, error) {
 
 // Region reads left, top, width and height as fractions of the screen, between blanks or commas.
 func Region(s string) (screen.Mask, error) {
-	const rounding = 1e-9
 	m, err := screen.ParseMask(strings.ReplaceAll(s, ",", " "))
-	if err != nil || m.App != "" || m.W <= 0 || m.H <= 0 || max(m.X+m.W, m.Y+m.H) > 1+rounding {
+	if err != nil || m.App != "" || m.W <= 0 || m.H <= 0 || max(m.X+m.W, m.Y+m.H) > 1+1e-9 {
 		return m, fmt.Errorf("%q is not four fractions of the screen: left, top, width and "+
 			"height, such as 0 0.5 1 0.25", s)
 	}
@@ -147,12 +144,14 @@ func (s *Suite) filled(list []Line, v values, problems *keys.Problems) []Line {
 	for n := range lines {
 		l := &lines[n]
 		if l.Install != "" {
-			if _, err := s.One(l.Install); err != nil {
+			f, err := s.One(l.Install)
+			if _ = f.Close(); err != nil {
 				problems.Add(l.Of("install"), "install: %v", err)
 			}
 		}
 		if p := l.Push; p != nil {
-			if info, err := os.Stat(s.Path(p.From)); err != nil || !info.Mode().IsRegular() {
+			f, err := s.Open(p.From)
+			if _ = f.Close(); err != nil {
 				problems.Add(p.Of("from"), "from: the suite's folder has no file %s", p.From)
 			}
 		}

@@ -91,11 +91,11 @@ func (t *firebaseTest) stages() (list []Stage) {
 		if s.Hint != "" {
 			one.Task += "\nHint: " + s.Hint
 		}
-		for _, x := range [][2]string{{"finalScreenAssertion", s.Assertion},
-			{"successCriteria", s.Criteria}} {
-			if key, claim := x[0], x[1]; claim != "" {
-				one.Expect = append(one.Expect, judged(claim, s.Of(key)))
-			}
+		if s.Assertion != "" {
+			one.Expect = append(one.Expect, judged(s.Assertion, s.Of("finalScreenAssertion")))
+		}
+		if s.Criteria != "" {
+			one.Expect = append(one.Expect, judged(s.Criteria, s.Of("successCriteria")))
 		}
 		if one.Expect == nil {
 			one.Expect = allDone([]string{s.Goal}, s.At())

@@ -342,3 +342,44 @@ func TestACaseThatOnlyListensToTheAgentIsTold(t *testing.T) {
 	require.Equal(t, []string{`s.yaml:2:56: case "own" expects only what the agent says: add an ` +
 		"expectation that it cannot grant itself"}, told)
 }
+
+// What a suite names is below its folder, also behind links.
+func TestNothingOutsideTheSuitesFolderIsNamedByIt(t *testing.T) {
+	out, dir := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(out, "x.apk"), []byte("x"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "in.apk"), []byte("x"), 0o600))
+	require.NoError(t, os.Symlink(out, filepath.Join(dir, "lnk")))
+	require.NoError(t, os.Symlink("in.apk", filepath.Join(dir, "same.apk")))
+	rel, err := filepath.Rel(dir, out)
+	require.NoError(t, err)
+	for _, c := range []struct{ line, want string }{
+		{"setup: [{push: {from: in.apk, to: /p}}]", ""},
+		{"setup: [{push: {from: same.apk, to: /p}}]", ""},
+		{"setup: [{install: ./in.apk}]", ""},
+		{"setup: [{install: '**/i*.apk'}]", ""},
+		{"setup: [{push: {from: " + filepath.Join(out, "x.apk") + ", to: /p}}]", ":1:23: from: the suite's folder has no"},
+		{"setup: [{push: {from: " + rel + "/x.apk, to: /p}}]", ":1:23: from: the suite's folder has no"},
+		{"setup: [{push: {from: lnk/x.apk, to: /p}}]", ":1:23: from: the suite's folder has no"},
+		{"setup: [{install: lnk/x.apk}]", ":1:19: install: "},
+		{"setup: [{install: " + rel + "/x.apk}]", ":1:19: install: "},
+		{"cases: [{name: a, cassette: lnk/c.jsonl, task: t, expect: none}]", ":1:29: want a path below the suite's"},
+		{"cases: [{name: a, cassette: new/c.jsonl, task: t, expect: none}]", ""},
+		{"cases: [{name: a, cassette: no/../../c.jsonl, task: t, expect: none}]", ":1:29: want a path below the suite's"},
+		{"cases: [{name: a, cassette: ../c.jsonl, task: t, expect: none}]", ":1:29: want a path below the suite's"},
+	} {
+		file, lines := filepath.Join(dir, "s.yaml"), c.line
+		if lines[0] == 's' {
+			lines += "\ncases: [{name: a, task: t, expect: none}]"
+		}
+		require.NoError(t, os.WriteFile(file, []byte(lines), 0o600))
+		_, err := suite.Read(t.Context(), []string{file}, suite.Options{})
+		if c.want == "" {
+			require.NoError(t, err, c.line)
+		} else {
+			require.ErrorContains(t, err, file+c.want, c.line)
+		}
+	}
+	require.NoError(t, os.Symlink(out, filepath.Join(dir, "cassettes")))
+	_, err = suite.Read(t.Context(), []string{filepath.Join(dir, "s.yaml")}, suite.Options{})
+	require.ErrorContains(t, err, "want a path below")
+}

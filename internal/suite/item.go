@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -62,27 +65,35 @@ func newSuite(file, ext string) *Suite {
 }
 
 // Path is a path of the suite's file, from its folder.
-func (s *Suite) Path(name string) string {
-	if filepath.IsAbs(name) {
-		return name
+func (s *Suite) Path(name string) string { return filepath.Join(filepath.Dir(s.File), name) }
+
+// Open opens a file of the suite's folder, and none to which a link leads out of it.
+func (s *Suite) Open(name string) (*os.File, error) {
+	root, err := os.OpenRoot(filepath.Dir(s.File))
+	if err != nil {
+		return nil, err
 	}
-	return filepath.Join(filepath.Dir(s.File), name)
+	defer root.Close()
+	info, err := root.Stat(name)
+	of, is := errors.AsType[*fs.PathError](err)
+	switch {
+	case is:
+		return nil, fmt.Errorf("%s: %w", name, of.Err)
+	case !info.Mode().IsRegular(): // opening a pipe might never end
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
+	return root.Open(name)
 }
 
-// One is the one file of the suite's folder that a pattern names. In it, ** is any folders.
-func (s *Suite) One(pattern string) (string, error) {
-	found, err := doublestar.FilepathGlob(s.Path(pattern))
-	if err != nil {
-		return "", fmt.Errorf("%s is no pattern of files: %w", pattern, err)
+// One opens the one file of the suite's folder that a pattern names. In it, ** is any folders.
+func (s *Suite) One(pattern string) (*os.File, error) {
+	found, err := doublestar.Glob(os.DirFS(filepath.Dir(s.File)),
+		path.Clean(filepath.ToSlash(pattern)), doublestar.WithFilesOnly())
+	if err != nil || len(found) != 1 {
+		return nil, cmp.Or(err, fmt.Errorf("%s is %d files of the suite's folder, want one",
+			pattern, len(found)))
 	}
-	found = slices.DeleteFunc(found, func(name string) bool {
-		info, err := os.Stat(name)
-		return err != nil || !info.Mode().IsRegular()
-	})
-	if len(found) != 1 {
-		return "", fmt.Errorf("%s is %d files of the suite's folder, want one", pattern, len(found))
-	}
-	return found[0], nil
+	return s.Open(found[0])
 }
 
 // Folder is a name for files about the item, which no other item has.
@@ -95,16 +106,22 @@ func (i *Item) key(file string) string {
 }
 
 // Cassette is the file of the item's recording.
-func (i *Item) Cassette() string {
-	if i.Case.Cassette == "" {
-		return i.Suite.Path(filepath.Join("cassettes", i.key("")+".jsonl"))
-	}
-	file := i.Suite.Path(i.Case.Cassette)
-	if i.Row == 0 {
+func (i *Item) Cassette() string { return i.Suite.Path(i.recording()) }
+
+func (i *Item) recording() string {
+	file := cmp.Or(i.Case.Cassette, filepath.Join("cassettes", i.key("")+".jsonl"))
+	if i.Case.Cassette == "" || i.Row == 0 {
 		return file
 	}
 	ext := filepath.Ext(file)
 	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(file, ext), i.Row, ext)
+}
+
+// leadsOut reports whether the item's recording is not below the suite's folder.
+func (i *Item) leadsOut() bool {
+	f, err := i.Suite.Open(i.recording())
+	_ = f.Close()
+	return !filepath.IsLocal(i.recording()) || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
 var noSlug = regexp.MustCompile(`[^a-z0-9]+`)

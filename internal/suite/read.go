@@ -61,7 +61,7 @@ func Read(ctx context.Context, paths []string, o Options) ([]*Item, error) {
 		switch first := recorded[i.Cassette()]; {
 		case read[filepath.Clean(i.Cassette())] || maybeSuite(i.Cassette()):
 			problems.Add(i.Case.Of("cassette"), "this names a suite, no recording (NAME.jsonl)")
-		case i.Case.Cassette != "" && !filepath.IsLocal(i.Case.Cassette):
+		case i.leadsOut():
 			problems.Add(i.Case.Of("cassette"), "want a path below the suite's folder")
 		case first == nil:
 		case i.Case.Cassette != "":

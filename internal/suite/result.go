@@ -73,9 +73,11 @@ type Asked struct {
 // Attempt is one try of a case.
 type Attempt struct {
 	Outcome Outcome      `json:"outcome"`
-	Kind    string       `json:"kind,omitempty"`    // of SetupFailed
-	Message string       `json:"message,omitempty"` // why it did not pass
-	Claimed bool         `json:"claimed,omitempty"` // the agent claimed that the task was done
+	Kind    string       `json:"kind,omitempty"`     // of SetupFailed
+	Message string       `json:"message,omitempty"`  // why it did not pass
+	Claimed bool         `json:"claimed,omitempty"`  // the agent claimed that the task was done
+	Verdict string       `json:"verdict,omitempty"`  // on that: verified, unverified or contradicted
+	Seen    string       `json:"evidence,omitempty"` // what the verdict is about
 	Phone   string       `json:"phone,omitempty"`
 	Session string       `json:"session_id,omitempty"`
 	Answer  string       `json:"answer,omitempty"` // the agent's report
@@ -149,7 +151,9 @@ func (r *Result) Settle(say *Words, strict bool) {
 
 // Judged reports whether the last attempt has a model's word about an expectation.
 func (r *Result) Judged() bool {
-	return slices.ContainsFunc(r.Last().Checks, func(c Checked) bool { return c.Judged })
+	return slices.ContainsFunc(r.Last().Checks, func(c Checked) bool {
+		return c.Judged && c.NotAsked == ""
+	})
 }
 
 // Sum is what the attempts took together.
@@ -160,6 +164,7 @@ func (r *Result) Sum() (total Attempt) {
 		total.Sent += a.Sent
 		total.Got += a.Got
 		total.Cost += a.Cost
+		total.Notes = append(total.Notes, a.Notes...)
 	}
 	return total
 }

@@ -5,6 +5,7 @@ import "github.com/taploop/taploop/internal/words"
 // Words are the texts about tests that people read.
 type Words struct {
 	Outcomes map[Outcome]string
+	Verdicts map[string]string
 	Sum      struct{ Line, Count, None, NoneRan string }
 	Play     struct {
 		Claimed, Expected, Checking, Healed, Flaky, Crashed, Hung, Tokens, Cost, Time, Steps,

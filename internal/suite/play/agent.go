@@ -70,6 +70,9 @@ func (t *try) part(ctx context.Context, st runs.Status, n int, part suite.Stage)
 		t.healed = len(at.Healed)
 	}
 	t.got.Claimed = st.Run.State == store.Completed
+	if v := st.Run.Progress.Verification; v != nil {
+		t.got.Verdict, t.got.Seen = string(v.Verdict), v.Evidence
+	}
 	t.got.Answer, t.facts.Answer = st.Run.Answer, st.Run.Answer
 	if t.got.Claimed {
 		t.facts.Answer = strings.ReplaceAll(cmp.Or(t.scene.Told(), st.Run.Answer),

@@ -47,11 +47,10 @@ func line(ctx context.Context, at *Scene, s *suite.Suite, l *suite.Line) (kind s
 	p := at.Admin
 	switch {
 	case l.Install != "":
-		file, err := s.One(l.Install)
+		f, err := s.One(l.Install)
 		if err == nil {
-			err = reading(file, func(f *os.File) error {
-				return p.Install(ctx, f, filepath.Base(file))
-			})
+			defer f.Close()
+			err = p.Install(ctx, f, filepath.Base(f.Name()))
 		}
 		return suite.KindApp, err
 	case l.Clear != "":
@@ -72,9 +71,11 @@ func line(ctx context.Context, at *Scene, s *suite.Suite, l *suite.Line) (kind s
 	case l.Animations != "":
 		err = p.Animations(ctx, l.Animations == "on")
 	case l.Push != nil:
-		err = reading(s.Path(l.Push.From), func(f *os.File) error {
-			return p.Push(ctx, f, l.Push.To)
-		})
+		var f *os.File
+		if f, err = s.Open(l.Push.From); err == nil {
+			defer f.Close()
+			err = p.Push(ctx, f, l.Push.To)
+		}
 	default:
 		err = shell(ctx, p.Run, l.Shell)
 	}
@@ -93,16 +94,6 @@ func shell(ctx context.Context, run func(context.Context, string, time.Duration)
 			text.Cut(text.Line(said), 300))
 	}
 	return err
-}
-
-// reading lends the content of a file.
-func reading(name string, use func(f *os.File) error) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return use(f)
 }
 
 // open opens an address, or an app by its package or name.

@@ -54,8 +54,7 @@ func (t *try) broke(kind string, err error) {
 	t.fail(suite.SetupFailed, x.Kind, "%s", hint.Text(err))
 }
 
-// Unplayed are the results of items that could not be begun, as phones or the suites' own parts are
-// missing, or as ctx has ended.
+// Unplayed are the results of items that could not be begun, for that reason or as ctx has ended.
 func Unplayed(ctx context.Context, items []*suite.Item, why error, lang string) (
 	all []suite.Result) {
 	x, _ := errors.AsType[*suite.Trouble](trouble(suite.KindPhone, why))

@@ -120,7 +120,7 @@ func (w *worker) teardown(ctx context.Context) {
 
 // mask hides the secrets in what came of an attempt.
 func (o *Options) mask(a *suite.Attempt) {
-	texts := []*string{&a.Message, &a.Answer, &a.Trace}
+	texts := []*string{&a.Message, &a.Answer, &a.Trace, &a.Seen}
 	for n := range a.Checks {
 		texts = append(texts, &a.Checks[n].What, &a.Checks[n].Got, &a.Checks[n].NotAsked)
 	}

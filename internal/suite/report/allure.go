@@ -82,7 +82,7 @@ func (s *Summary) allure(dir string, r *suite.Result, a *suite.Attempt, n int) e
 
 func labels(r *suite.Result, a *suite.Attempt) (list []object) {
 	all := [][2]string{{"suite", r.Suite}, {"framework", "taploop"}, {"host", a.Phone},
-		{"outcome", string(a.Outcome)}, {"kind", a.Kind}}
+		{"outcome", string(a.Outcome)}, {"kind", a.Kind}, {"verification", a.Verdict}}
 	for _, t := range r.Tags {
 		all = append(all, [2]string{"tag", t})
 	}

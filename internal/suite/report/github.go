@@ -28,20 +28,23 @@ func Harmless(s string) string {
 	return command.ReplaceAllString(strings.ReplaceAll(s, "##[", "## ["), "${1}${2}: :")
 }
 
-// Annotations are those of the cases that did not pass, or only in the end.
+// Annotations are those of the cases that did not pass, or only in the end, and of notes.
 func (s *Summary) Annotations() (lines []string) {
 	for n := range s.Results {
 		r := &s.Results[n]
+		at, name := keys.Position{File: s.path(r.File), Line: r.Line, Column: r.Column},
+			r.Suite+" / "+r.Name
 		level := "error"
-		switch r.Outcome {
-		case suite.Passed, suite.Skipped:
-			continue
-		case suite.Healed, suite.Flaky:
+		if r.Outcome.Good() {
 			level = "warning"
 		}
-		lines = append(lines, Annotation(level,
-			keys.Position{File: s.path(r.File), Line: r.Line, Column: r.Column},
-			r.Suite+" / "+r.Name+" ("+string(r.Outcome)+inBrackets(r.Kind)+")", r.Message))
+		if r.Outcome != suite.Passed && r.Outcome != suite.Skipped {
+			lines = append(lines, Annotation(level, at,
+				name+" ("+string(r.Outcome)+inBrackets(r.Kind)+")", r.Message))
+		}
+		for _, note := range r.Sum().Notes {
+			lines = append(lines, Annotation("warning", at, name, note))
+		}
 	}
 	return lines
 }
@@ -51,6 +54,7 @@ func (s *Summary) Markdown() string {
 	marks := strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "`", "'", "[", `\[`, "!", `\!`)
 	cell := func(words string) string { return marks.Replace(text.Line(words)) }
 	var b strings.Builder
+	notes := ""
 	fmt.Fprintf(&b, "### taploop test: %s\n\n| outcome | suite | case | time | tokens | why |\n"+
 		"| --- | --- | --- | --- | --- | --- |\n", s.Line())
 	for n := range s.Results {
@@ -61,6 +65,9 @@ func (s *Summary) Markdown() string {
 		}
 		fmt.Fprintf(&b, "| %s%s | %s | %s | %.1fs | %d | %s |\n", r.Outcome, inBrackets(r.Kind),
 			cell(r.Suite), cell(r.Name), sum.Seconds, sum.Sent+sum.Got, cell(why))
+		for _, note := range sum.Notes {
+			notes += fmt.Sprintf("- %s / %s: %s\n", cell(r.Suite), cell(r.Name), cell(note))
+		}
 	}
-	return b.String() + "\n"
+	return b.String() + "\n" + notes
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"path/filepath"
@@ -92,6 +93,7 @@ func (s *Summary) junitSuite(list []suite.Result) junitSuite {
 		property(r.Name+".outcome", "%s%s", r.Outcome, inBrackets(r.Kind))
 		property(r.Name+".place", "%s:%d", r.File, r.Line)
 		property(r.Name+".tokens", "%d", sum.Sent+sum.Got)
+		property(r.Name+".verification", "%s", cmp.Or(r.Last().Verdict, "none"))
 		property(r.Name+".cost", "%.6f", sum.Cost)
 		c := s.junitCase(&r)
 		switch {

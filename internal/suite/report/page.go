@@ -31,8 +31,7 @@ func link(a suite.Attempt, f suite.Attachment) string {
 // Page is one page of all results. It loads nothing from elsewhere, and runs no script.
 func (s *Summary) Page() ([]byte, error) {
 	var b bytes.Buffer
-	say := suite.WordsIn(s.Lang)
 	err := page.Execute(&b, map[string]any{"Summary": s, "Suites": s.suites(),
-		"Say": say.Page, "Outcomes": say.Outcomes})
+		"Words": suite.WordsIn(s.Lang)})
 	return b.Bytes(), err
 }

@@ -27,6 +27,7 @@ func summary(lang string) *report.Summary {
 		for i := range n {
 			r.Attempts = append(r.Attempts, suite.Attempt{Outcome: o, Kind: "phone", Steps: i,
 				Message: "]]>\x01", Claimed: true, Answer: "<b>done</b>", Phone: "p|1",
+				Verdict: "contradicted", Seen: "<i>off</i>",
 				Asked: []suite.Asked{{Question: "Which?"}}, Notes: []string{"n"},
 				Checks: []suite.Checked{{What: "text: x", Got: "y"}}, Trace: "at A"})
 		}
@@ -44,7 +45,8 @@ func TestWhatPeopleReadIsInTheirLanguage(t *testing.T) {
 	page, err := zh.Page()
 	require.NoError(t, err)
 	for _, want := range []string{`<html lang="zh">`, "需要人工", "第 4 行", "第 2 次尝试",
-		"代理（声称已完成）：“&lt;b&gt;done&lt;/b&gt;”", "测试没有准备答案"} {
+		"代理（声称已完成）：“&lt;b&gt;done&lt;/b&gt;”", "测试没有准备答案",
+		"屏幕显示并非如此: &lt;i&gt;off&lt;/i&gt;"} {
 		require.Contains(t, string(page), want)
 	}
 	require.NotContains(t, string(page), "%!")
@@ -65,6 +67,51 @@ func TestJUnitOfEveryOutcomeIsValidForJenkins(t *testing.T) {
 	require.NoError(t, err)
 	reporttest.ValidJUnit(t, b)
 	require.NotContains(t, string(b), "\u202e", "what changes the direction is taken out")
+}
+
+// The verdict about the end that an agent claims stands in every report, and so do notes.
+func TestTheVerdictAndNotesStandInEveryReport(t *testing.T) {
+	t.Parallel()
+	last := suite.Attempt{Outcome: suite.Passed, Claimed: true,
+		Verdict: "contradicted", Seen: "Wi-Fi is on"}
+	first := suite.Attempt{Outcome: suite.Failed, Notes: []string{"teardown: it ended with code 3\n::stop"}}
+	s := &report.Summary{Dir: t.TempDir(), Results: []suite.Result{{Suite: "S|", File: "s.yaml", Line: 7,
+		Name: "c", Outcome: suite.Passed, Attempts: []suite.Attempt{first, last}}}}
+	xml, err := s.JUnit()
+	require.NoError(t, err)
+	reporttest.ValidJUnit(t, xml)
+	require.Contains(t, string(xml), `name="c.verification" value="contradicted"`)
+	page, err := s.Page()
+	require.NoError(t, err)
+	require.Contains(t, string(page), "<p>the screen says otherwise: Wi-Fi is on</p>")
+	all, err := s.JSON()
+	require.NoError(t, err)
+	require.NoError(t, s.Allure(s.Dir))
+	list, err := filepath.Glob(filepath.Join(s.Dir, "*-result.json"))
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	allured := ""
+	for _, file := range list {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		allured += string(b)
+	}
+	require.Contains(t, allured, `"name": "verification"`)
+	for _, one := range []string{string(xml), string(all), allured} {
+		require.Contains(t, one, "contradicted")
+		require.Contains(t, one, "Wi-Fi is on")
+		require.Contains(t, one, "it ended with code 3")
+	}
+	require.Contains(t, s.Markdown(), "\n\n- S\\| / c: teardown: it ended with code 3 ::stop\n")
+	require.Equal(t, []string{"::warning file=" + filepath.ToSlash(abs(t, "s.yaml")) + ",line=7,col=1," +
+		"title=S| / c::teardown: it ended with code 3%0A::stop"}, s.Annotations())
+}
+
+func abs(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(name)
+	require.NoError(t, err)
+	return path
 }
 
 // Jenkins and GitLab attach the files that a text of a case names so.

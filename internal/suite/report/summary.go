@@ -83,6 +83,9 @@ func details(r *suite.Result, a *suite.Attempt) string {
 	if a.Claimed {
 		line("the agent claimed that it was done: %s", a.Answer)
 	}
+	if a.Verdict != "" {
+		line("verification: %s: %s", a.Verdict, a.Seen)
+	}
 	if a.Phone != "" {
 		line("phone %s, session %s, %d steps, %d tokens sent, %d received, cost %.6g, %.1fs",
 			a.Phone, a.Session, a.Steps, a.Sent, a.Got, a.Cost, a.Seconds)
