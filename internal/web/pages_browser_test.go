@@ -77,7 +77,7 @@ var others = []string{"order <b>a pizza</b>", "open <i>the menu</i>", "open the 
 	"A few things:", "Bags", "Bicycle", "Can the ticket be given back?", "Class", "Day of travel", "Extras",
 	"First", "Second", "Meal", "Who travels?", "Window seat", "Hello", "Please log in on the phone.",
 	"Please look it over.", "Writes a note.", "note", "Title", "copies", "kind", "list", "text", "torn",
-	"line 3: no steps", "ann\t", "\nann\n", "kitchen", "berlin", "reply.mode\task", "reply.mode\nask\n"}
+	"line 3: no steps", "pizza", "pixel", "Pixel 8 Pro", "very", "emulator", "task", "ann\t", "\nann\n", "kitchen", "berlin", "reply.mode\task", "reply.mode\nask\n"}
 
 // narrowEnough says what sticks out at the side, on a page that would scroll there.
 func (p tab) narrowEnough(at string, width int64) {
@@ -287,3 +287,52 @@ func TestEveryKindOfQuestionIsSound(t *testing.T) {
 			`document.querySelector(".step .shot img[src]") !== null`, ""}, 390)
 	}
 }
+
+// What models and people write may be long, without a space, or run from the right.
+func TestEveryPageIsSoundWithALotOnIt(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, described, func(o *web.Options) { o.Tasks.(*toolbox).crowd = 24 })
+	long, arabic := strings.Repeat("pizza", 120), "اطلب بيتزا كبيرة مع الفطر (2) الآن"
+	emoji := strings.Repeat("👩‍👩‍👧‍👦🍕🇨🇳", 40)
+	for _, task := range []string{long, arabic, emoji} {
+		g.ends(g.running(task, 3), store.Change{To: store.Completed, Answer: task})
+		g.ends(g.running(task, 1), store.Change{To: store.Failed, Err: task})
+	}
+	run := g.running(strings.Repeat(arabic+" ", 20)+emoji+long, 40)
+	for _, text := range []string{long, arabic, emoji} {
+		g.waiting("ann", inquiry.Question{Task: text, Text: text, Body: &inquiry.Ask{
+			Options: []string{text, "b " + text}, FreeText: true}, DefaultAnswer: text})
+		tap := about(inquiry.Critical)
+		inquiry.As[inquiry.Approval](tap).Act = &consent.Act{Verb: "CLICK", Label: text,
+			App: "com.example.notes", Says: text}
+		tap.Task = text
+		g.waiting("ann", tap)
+	}
+	for i := range 60 {
+		g.ends(g.running(fmt.Sprintf("task %d", i), 1), store.Change{To: store.Cancelled})
+	}
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	for _, c := range [][3]string{
+		{"home-full", "/ui", `document.querySelectorAll(".phones li").length === 26 && ` +
+			`document.querySelector(".card.current .shot img[src]") !== null && ` + beside + " && " + rightward},
+		{"session-full", "/ui/sessions/" + run.SessionID,
+			`document.querySelector(".step .shot img[src]") !== null && ` +
+				`document.querySelector(".totals").getBoundingClientRect().top < 844`},
+		{"runs-full", "/ui/sessions", `document.querySelectorAll("#page .results li").length === 50`},
+		{"phone-full", "/ui/phones/emulator-5600", `document.querySelector(".phone-page .badge") !== null`},
+	} {
+		p.do(chromedp.Navigate(g.http.URL + c[1]))
+		p.sound(sight{c[0], "html", c[2], ""}, 1280, 390)
+	}
+}
+
+// beside is true where the list of phones is beside its label, however long their names are.
+const beside = `((a, b) => Math.abs(a.top + a.bottom - b.top - b.bottom) < 9)(` +
+	`document.querySelector("label[for=phone]").getBoundingClientRect(), ` +
+	`document.getElementById("phone").getBoundingClientRect())`
+
+// rightward is true where words that run from the right begin there, on the cards in view.
+const rightward = `[...document.querySelectorAll(".question, .option span")].filter((e) => ` +
+	`e.checkVisibility() && e.textContent.startsWith("\u0627")).every((e) => { const r = document.createRange(); ` +
+	`r.setStart(e.firstChild, 0); r.setEnd(e.firstChild, 1); ` +
+	`return Math.abs(r.getBoundingClientRect().right - e.getBoundingClientRect().right) < 3 })`

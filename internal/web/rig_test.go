@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -119,6 +120,7 @@ type toolbox struct {
 	runs     *stopper
 	mu       sync.Mutex
 	bare     bool         // there are no phones and no skills
+	crowd    int          // so many phones more
 	noPhones error        // why phones cannot be listed
 	yard     *yard        // the machines, of which another one has the phone C; nil is no farm
 	front    atomic.Value // the app in front of phone A, a string
@@ -214,6 +216,10 @@ func (x *toolbox) ListPhones(_ ctx, _ *usecase.Call, states bool) ([]usecase.Pho
 		for i := range list {
 			list[i].Closed = x.yard.cordoned(list[i].Serial)
 		}
+	}
+	for i := range x.crowd {
+		list = append(list, usecase.Phone{PhoneInfo: runs.PhoneInfo{Serial: fmt.Sprintf("emulator-%d", 5554+2*i),
+			State: "device", Usable: i%3 > 0, Model: "Pixel 8 Pro (" + strings.Repeat("very ", i) + "long)"}})
 	}
 	return list, x.noPhones
 }

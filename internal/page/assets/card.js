@@ -4,7 +4,7 @@ import { el, newID, stopper } from "./dom.js";
 import { Form } from "./fields.js";
 import { Live } from "./live.js";
 import { grown, marked } from "./marked.js";
-import { ago, channelName, clock, fill, language, left, readable, silence, spent, words } from "./words.js";
+import { ago, channelName, clip, clock, fill, language, left, readable, silence, spent, words } from "./words.js";
 
 // runsOut is until when an answer is wanted; where that has passed and nothing came of it, until when one is taken.
 export const runsOut = (q) => +new Date(silence(q) || Date.now() < new Date(q.attention_until) ? q.attention_until : q.expires_at);
@@ -31,7 +31,7 @@ export class Card {
     const kicker = el("p", "kicker");
     if (w.kinds[q.kind]) kicker.append(el("span", "kind " + q.kind, w.kinds[q.kind]));
     if (q.client) kicker.append(el("span", "client", fill(w.from, q)));
-    if (q.task && !q.consent?.[language()]?.who) kicker.append(el("span", "task", q.run_id ? fill(w.task, q) : q.task));
+    if (q.task && !q.consent?.[language()]?.who) kicker.append(el("span", "task", q.run_id ? fill(w.task, { task: clip(q.task, 200) }) : clip(q.task, 200)));
     if (kicker.children.length) asks.append(kicker);
     asks.append(...this.headline());
     this.meta = el("p", "meta");

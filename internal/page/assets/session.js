@@ -104,7 +104,8 @@ function Head({ t, go }) {
   const out = () => doing(() => download(sessionPath(id, "/export"), "taploop-" + id.slice(0, 8) + ".html"));
   const again = t.runs.reduce((n, r) => n + r.asked_again, 0), phone = [s.device?.model, s.device?.android && "Android " + s.device.android].filter(Boolean).join(", ");
   return html`<header class="head">
-    <h2 dir="auto">${run.task}</h2>
+    <h2 dir="auto">${clip(run.task)}</h2>
+    ${clip(run.task) === run.task ? "" : html`<details><summary>${w.detailsButton}</summary><p class="kept" dir="auto">${run.task}</p></details>`}
     <p class="facts"><${Badge} run=${run} />${s.serial ? alone ? html`<span>${s.serial}</span>` : html`<a href=${"/ui/phones/" + encodeURIComponent(s.serial)}>${s.serial}</a>` : ""}
       ${phone ? html`<span>${phone}</span>` : ""}<span>${clock(run.created_at)}</span>${s.parent ? html`<span>${w.begunBy} ${alone ? s.parent : html`<a href=${"/ui/sessions/" + s.parent}>${s.parent.slice(0, 8)}</a>`}</span>` : ""}</p>
     ${run.answer ? html`<p class="result good" dir="auto">${run.answer}</p>` : ""}
