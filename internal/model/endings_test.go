@@ -22,6 +22,54 @@ func said(finish string) string {
 	return fmt.Sprintf(`"message":{"content":"type: send 15"},"finish_reason":%s`, finish)
 }
 
+// chunk is one of a stream, with an end unless that is "".
+func chunk(delta, finish string) string {
+	end := "null"
+	if finish != "" {
+		end = `"` + finish + `"`
+	}
+	return fmt.Sprintf(`{"object":"chat.completion.chunk","choices":[{"index":0,"delta":%s,`+
+		`"finish_reason":%s}]}`, delta, end)
+}
+
+// chunk1 ends a second choice.
+const chunk1 = `{"choices":[{"index":1,"delta":{"content":"b"},"finish_reason":"stop"}]}`
+
+func TestChunksInABodyAreJoinedToTheReplyThatTheyAre(t *testing.T) {
+	chunks := []string{chunk(`{"role":"assistant","content":"","reasoning":"be"}`, ""),
+		chunk(`{"content":"I owe you 10","reasoning":"cause"}`, ""), chunk(`{"content":"0"}`, ""),
+		chunk(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"tap","arguments":"{\"x\""}}]}`,
+			""),
+		chunk(`{"tool_calls":[{"index":1,"id":"b","function":{"name":"home","arguments":null}},`+
+			`{"index":0,"function":{"arguments":": 1}"}}]}`, ""),
+		chunk(`{"tool_calls":[{"index":1,"id":"b","function":{"name":"home","arguments":"{}"}}]}`,
+			""),
+		chunk(`{"tool_calls":[{"index":1,"id":"c","function":{"name":"home","arguments":"{}"}}]}`,
+			"tool_calls"),
+		`{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}`}
+	for name, body := range map[string]string{
+		"in lines":                strings.Join(chunks, "\n") + "\n",
+		"one after the other":     strings.Join(chunks, ""),
+		"as events":               "data: " + strings.Join(chunks, "\n\ndata: ") + "\n\ndata: [DONE]\n",
+		"with a mark of order":    "\ufeff" + strings.Join(chunks, "\r\n"),
+		"as events with comments": ": hold on\n\nevent: a\nid: 1\ndata:" + strings.Join(chunks, "\r\n\r\nevent: a\r\ndata:"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := ask(t, client(t, serve(t, page{body: body}).URL, model.Options{}))
+			require.NoError(t, err)
+			require.Equal(t, model.Response{Text: "I owe you 100", Reasoning: "because",
+				FinishReason: "tool_calls", Usage: model.Usage{PromptTokens: 3, CompletionTokens: 4},
+				ToolCalls: []model.ToolCall{{ID: "a", Name: "tap", Arguments: `{"x": 1}`},
+					{ID: "b", Name: "home", Arguments: "{}"}, {ID: "c", Name: "home", Arguments: "{}"}},
+				Attempts: 1, Model: "m"}, r)
+		})
+	}
+	r, err := ask(t, client(t, serve(t, page{body: chunk(`{"content":"a"}`, "length") +
+		chunk(`{}`, "stop")}).URL, model.Options{}))
+	require.NoError(t, err)
+	require.True(t, r.Truncated())
+}
+
 func TestAReplyThatWasBrokenOffIsTriedAgainAndNeverAReply(t *testing.T) {
 	for name, bad := range map[string]page{
 		"an end in error":           reply(said(`"error"`), ""),
@@ -45,6 +93,38 @@ func TestAReplyThatWasBrokenOffIsTriedAgainAndNeverAReply(t *testing.T) {
 			require.Equal(t, model.ServerFault, me.Kind)
 			require.Len(t, e.requests(), 3)
 		})
+	}
+	for name, parts := range map[string][]string{
+		"a chunk alone":            {chunk(`{"content":"type: send 15"}`, "")},
+		"a chunk, and no last one": {chunk(`{"content":"type"}`, ""), chunk(`{"content":": "}`, "")},
+		"a chunk, and half a one":  {chunk(`{"content":"type"}`, ""), `{"choices":[{"delta"`},
+		"chunks before an error": {chunk(`{"content":"type"}`, ""),
+			`{"error":{"message":"died"}}`},
+		"a whole chunk before an error": {chunk(`{"content":"type"}`, "stop"),
+			`{"error":{"message":"died"}}`},
+		"a call in a chunk before an error": {chunk(`{"tool_calls":[{"index":0,"id":"1",`+
+			`"function":{"name":"tap","arguments":"{}"}}]}`, ""), `{"error":"died"}`},
+		"a message as a chunk": {`{"object":"chat.completion.chunk","choices":[{` +
+			`"message":{"content":"half"},"finish_reason":null}]}`},
+		"an error behind the reply":   {reply(said(`"stop"`), "").body, `{"error":"died"}`},
+		"a fault behind the reply":    {reply(said(`"stop"`), "").body, `{"code":1,"msg":"died"}`},
+		"another reply behind it":     {reply(said(`"stop"`), "").body, saying("tap").body},
+		"something behind the reply":  {reply(said(`"stop"`), "").body, "<html>died</html>"},
+		"an error and a good end":     {chunk(`{"content":"a"}`, "error"), chunk(`{}`, "stop")},
+		"half an error behind it":     {reply(said(`"stop"`), "").body, `{"error":{"mess`},
+		"chunks of two, one unended":  {chunk(`{"content":"a"}`, ""), chunk1},
+		"chunks that the end is in":   {`{"choices":[{"delta":{"content":"a","finish":"stop"}}]}`},
+		"events without a last chunk": {"data: " + chunk(`{"content":"a"}`, "") + "\n\ndata: [DONE]"},
+	} {
+		for _, between := range []string{"", "\n"} {
+			t.Run(name, func(t *testing.T) {
+				e := serve(t, page{body: strings.Join(parts, between),
+					header: map[string]string{"Retry-After": "0"}}, saying("ok"))
+				r, err := ask(t, client(t, e.URL, model.Options{}))
+				require.NoError(t, err)
+				require.Equal(t, "ok", r.Text)
+			})
+		}
 	}
 	e := serve(t, reply(`"message":{"content":""},"finish_reason":"error"`,
 		`,"error":{"code":502,"message":"Upstream overloaded"}`))
@@ -97,7 +177,8 @@ func TestWhatNobodyNeedsOfAReplyMayBeAnything(t *testing.T) {
 			""),
 		"content in parts": reply(`"message":{"content":[{"text":"t"},7,{"text":"ap"}]}`,
 			""),
-		"a delta":                   reply(`"delta":{"content":"tap"},"message":null`, ""),
+		"a delta": reply(`"delta":{"content":"tap"},"message":null,"finish_reason":"stop"`,
+			""),
 		"an empty choice before it": reply(`"message":{"content":""}},{`+message+`}`, ""),
 		"ids and times of any type": reply(message+`},"logprobs":3`, `,"id":4,"created":"now"`),
 	} {
@@ -152,6 +233,13 @@ func TestARefusalIsTakenForWhatItIs(t *testing.T) {
 		{200, `{"error":"Model does not support images."}`, model.BadReply, "takes pictures", 1},
 		{500, `{"error":{"message":"this model is missing data required for image input"}}`,
 			model.ServerFault, "takes pictures", 1},
+		{200, `{"code":40001,"msg":"\u4f59\u989d\u4e0d\u8db3 Z"}`, model.RateLimited,
+			"nothing left", 1},
+		{200, `{"base_resp":{"status_code":1008,"status_msg":"insufficient balance Z"},` +
+			`"choices":null}`, model.RateLimited, "nothing left", 1},
+		{200, `{"detail":"field required Z"}`, model.BadReply, "OpenAI-compatible", 3},
+		{200, `{"choices":[],"error":{"message":"content_filter hit Z"}}`, model.Withheld,
+			"content filter", 3},
 		{408, `{"error":{"message":"request timeout"}}`, model.Rejected, "try again", 3},
 		{425, `{"error":{"message":"too early"}}`, model.Rejected, "try again", 3},
 		{451, `{"error":{"message":"unavailable in your region"}}`, model.Rejected,
@@ -179,5 +267,13 @@ func TestARefusalIsTakenForWhatItIs(t *testing.T) {
 		require.Contains(t, hint.Of(err), c.hint, c.body)
 		require.Len(t, e.requests(), c.tries, c.body)
 		require.NotContains(t, me.Message, "{", "words, and no JSON: %s", c.body)
+		require.Equal(t, strings.Contains(c.body, "Z"), strings.Contains(me.Message, "Z"),
+			me.Message)
 	}
+}
+
+func TestComplaintsInAListAreToldAlsoUnder200(t *testing.T) {
+	_, err := ask(t, client(t, serve(t, page{header: map[string]string{"Retry-After": "0"},
+		body: `{"detail":[{"loc":["body","x"],"msg":"field required"}]}`}).URL, model.Options{}))
+	require.ErrorContains(t, err, "field required")
 }

@@ -113,7 +113,15 @@ func (k *attempts) empty(inside json.RawMessage) *Error {
 	if !present(inside) {
 		return k.fail(BadReply, "the reply has no choices", nil)
 	}
-	return k.fail(BadReply, "the endpoint reports: "+said(inside), nil)
+	words := said(inside)
+	kind := kindOf(k.status, words)
+	switch {
+	case noMoney().MatchString(strings.ToLower(words)):
+		kind = RateLimited
+	case kind == Rejected:
+		kind = BadReply
+	}
+	return k.fail(kind, "the endpoint reports: "+words, nil)
 }
 
 func (k *attempts) fail(kind ErrorKind, message string, cause error) *Error {

@@ -179,13 +179,8 @@ func (k *attempts) summary(body []byte) string {
 		len(list) > 0 { // Gemini's endpoint packs its error into a list
 		body = list[0]
 	}
-	var odd struct{ Error, Errors, Message, Detail json.RawMessage }
-	if json.Unmarshal(body, &odd) == nil {
-		for _, raw := range []json.RawMessage{odd.Error, odd.Errors, odd.Message, odd.Detail} {
-			if present(raw) {
-				return said(raw)
-			}
-		}
+	if raw := reported(body); raw != nil {
+		return said(raw)
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		return "an empty reply"
@@ -196,21 +191,35 @@ func (k *attempts) summary(body []byte) string {
 	return "this: " + k.short(string(body), 200)
 }
 
+// reported is what an endpoint says in place of a completion, or nil.
+func reported(body []byte) json.RawMessage {
+	var odd struct {
+		Error, Errors, Message, Msg, Detail json.RawMessage
+		Base                                json.RawMessage `json:"base_resp"`
+	}
+	_ = json.Unmarshal(body, &odd) // what is no object says nothing
+	return firstOf(odd.Error, odd.Errors, odd.Message, odd.Msg, odd.Detail, odd.Base)
+}
+
+// firstOf is the first value that is there, or nil.
+func firstOf(values ...json.RawMessage) json.RawMessage {
+	for _, raw := range values {
+		if present(raw) {
+			return raw
+		}
+	}
+	return nil
+}
+
 // said is a JSON string's text, an object's message or messages, or the JSON itself.
 func said(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
+	m := membersOf(raw)
+	words := firstOf(m["message"], m["msg"], m["status_msg"], raw)
+	var many []string
+	if json.Unmarshal(words, &many) == nil {
+		return strings.Join(many, ", ")
 	}
-	var one struct{ Message string }
-	if json.Unmarshal(raw, &one) == nil && one.Message != "" {
-		return one.Message
-	}
-	var many struct{ Message []string }
-	if json.Unmarshal(raw, &many) == nil && len(many.Message) > 0 {
-		return strings.Join(many.Message, ", ")
-	}
-	return string(raw)
+	return plain(words)
 }
 
 func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

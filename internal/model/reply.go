@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -29,47 +32,94 @@ type Usage struct{ PromptTokens, CompletionTokens int }
 // completion is the used part of a chat completion. Its members are decoded one by one, because
 // endpoints write unused members in any type.
 type completion struct {
-	choices []choice
+	choices []*choice
 	usage   members
-	fault   json.RawMessage // an error beside the choices
+	fault   json.RawMessage // an error beside the choices, or behind them
+	wholes  int             // how many completions are no chunks
 }
 
 // choice is one reply of a completion.
 type choice struct {
-	message members
-	finish  string          // "" when the endpoint wrote no text
-	fault   json.RawMessage // an error in place of the rest of the reply
+	parts    []members       // of its message: one, or the deltas of its chunks
+	streamed bool            // in chunks, of which only the last one says that it is whole
+	finish   string          // "" when the endpoint wrote no text
+	fault    json.RawMessage // an error in place of the rest of the reply
 }
 
-// readCompletion reads the first JSON value of a body: some routers write more after it.
+// framing is what stands around the chunks in a stream of events.
+var framing = regexp.MustCompile(`(?m)^\x{FEFF}?(?:data:(?:[ \t]*\[DONE\])?|` +
+	`(?:event|id|retry|):[ \t\pL\d].*$)|^\x{FEFF}`)
+
+// readCompletion reads a body to its end: one completion, or the chunks of one, as events, in lines
+// or one after the other.
 func readCompletion(body []byte) (c completion, err error) {
-	var all members
-	if err := json.NewDecoder(bytes.NewReader(body)).Decode(&all); err != nil {
-		return c, err
-	}
-	var list []json.RawMessage
-	if raw := all["choices"]; present(raw) {
-		if err := json.Unmarshal(raw, &list); err != nil {
-			return c, fmt.Errorf("its choices are no list: %w", err)
+	d := json.NewDecoder(bytes.NewReader(framing.ReplaceAll(body, nil)))
+	chunks := map[string]*choice{}
+	for n := 0; ; n++ {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); n > 0 && errors.Is(err, io.EOF) {
+			return c, nil
+		} else if err != nil {
+			return c, err
+		}
+		if err := c.add(raw, chunks); err != nil {
+			return c, err
 		}
 	}
+}
+
+// add adds a completion, or a chunk, whose choices continue those of the same number.
+func (c *completion) add(value json.RawMessage, chunks map[string]*choice) error {
+	var all members
+	var list []json.RawMessage
+	if err := json.Unmarshal(value, &all); err != nil {
+		return err
+	}
+	if raw := all["choices"]; present(raw) {
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return fmt.Errorf("its choices are no list: %w", err)
+		}
+	}
+	alone := false
 	for _, raw := range list {
 		m := membersOf(raw)
-		message := membersOf(m["message"])
+		message, index := membersOf(m["message"]), string(m["index"])
+		streamed := message == nil || textOf(all["object"]) == "chat.completion.chunk"
 		if message == nil { // some servers reply as they stream
 			message = membersOf(m["delta"])
 		}
-		c.choices = append(c.choices,
-			choice{message: message, finish: textOf(m["finish_reason"]), fault: m["error"]})
+		one := chunks[index]
+		if one == nil || !streamed {
+			one = &choice{streamed: streamed}
+			c.choices = append(c.choices, one)
+		}
+		if streamed {
+			chunks[index] = one
+		}
+		one.parts = append(one.parts, message)
+		if endOf(one.finish) == whole {
+			one.finish = cmp.Or(textOf(m["finish_reason"]), one.finish)
+		}
+		one.fault = firstOf(one.fault, m["error"])
+		alone = alone || !streamed
 	}
-	c.usage, c.fault = membersOf(all["usage"]), all["error"]
-	return c, nil
+	if alone {
+		c.wholes++
+	}
+	if present(all["usage"]) {
+		c.usage = membersOf(all["usage"])
+	}
+	c.fault = firstOf(c.fault, all["error"])
+	if len(list) == 0 {
+		c.fault = firstOf(c.fault, reported(value))
+	}
+	return nil
 }
 
 // reply returns the first choice that says something, else the first one.
-func (c completion) reply() choice {
+func (c completion) reply() *choice {
 	for _, one := range c.choices {
-		if textOf(one.message["content"]) != "" || len(toolCallsOf(one.message)) > 0 {
+		if one.text("content") != "" || len(one.toolCalls()) > 0 {
 			return one
 		}
 	}
@@ -80,13 +130,14 @@ func (c completion) reply() choice {
 // ended if that is no end that is known. It is "" if the reply came to its end.
 func (c completion) broken() string {
 	one := c.reply()
-	for _, raw := range []json.RawMessage{one.fault, c.fault} {
-		if present(raw) {
-			return "the endpoint reports: " + said(raw)
-		}
+	if fault := firstOf(one.fault, c.fault); fault != nil {
+		return "the endpoint reports: " + said(fault)
 	}
-	if endOf(one.finish) == broken {
+	if endOf(one.finish) == broken || one.streamed && one.finish == "" {
 		return fmt.Sprintf("the endpoint broke the reply off (finish_reason %q)", one.finish)
+	}
+	if c.wholes > 1 || c.wholes > 0 && one.streamed {
+		return "the endpoint wrote more than one reply"
 	}
 	return ""
 }
@@ -115,17 +166,16 @@ func (k *attempts) response() (Response, error) {
 		return Response{}, k.withHint(k.fail(Withheld, fmt.Sprintf(
 			"the endpoint's filter withheld the reply (finish_reason %q)", one.finish), nil))
 	}
-	m := one.message
 	r := Response{
-		Text:         k.scrub.text(cmp.Or(textOf(m["content"]), textOf(m["refusal"]))),
-		Reasoning:    k.scrub.text(cmp.Or(textOf(m["reasoning_content"]), textOf(m["reasoning"]))),
+		Text:         k.scrub.text(cmp.Or(one.text("content"), one.text("refusal"))),
+		Reasoning:    k.scrub.text(cmp.Or(one.text("reasoning_content"), one.text("reasoning"))),
 		FinishReason: one.finish,
 		Attempts:     k.attempts,
 	}
 	if k.header.Get(playedHeader) == "" {
 		r.Usage = Usage{countOf(c.usage["prompt_tokens"]), countOf(c.usage["completion_tokens"])}
 	}
-	for _, t := range toolCallsOf(m) {
+	for _, t := range one.toolCalls() {
 		t.Arguments = k.scrub.text(t.Arguments)
 		r.ToolCalls = append(r.ToolCalls, t)
 	}
@@ -141,29 +191,55 @@ func membersOf(raw json.RawMessage) (m members) {
 	return m
 }
 
-// toolCallsOf returns the tool calls of a message: a list, or one that stands alone.
-func toolCallsOf(message members) (calls []ToolCall) {
-	raw := message["tool_calls"]
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		list = []json.RawMessage{raw}
+// text is a text of the message, whose parts are joined.
+func (c *choice) text(key string) string {
+	var b strings.Builder
+	for _, part := range c.parts {
+		b.WriteString(textOf(part[key]))
 	}
-	for _, one := range list {
-		call := membersOf(one)
-		f := membersOf(call["function"])
-		if f == nil {
-			continue
+	return b.String()
+}
+
+// toolCalls returns the tool calls of the message: a list, or one that stands alone. A part
+// continues the call of its number that a part before it began.
+func (c *choice) toolCalls() (calls []ToolCall) {
+	var arguments []*strings.Builder
+	numbered := map[string]int{}
+	for _, part := range c.parts {
+		raw, begun := part["tool_calls"], len(calls)
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil {
+			list = []json.RawMessage{raw}
 		}
-		var id, arguments string
-		if json.Unmarshal(call["id"], &id) != nil { // a number
-			id = string(call["id"])
+		for _, one := range list {
+			m := membersOf(one)
+			f := membersOf(m["function"])
+			if f == nil {
+				continue
+			}
+			call := ToolCall{ID: plain(m["id"]), Name: textOf(f["name"])}
+			at, is := numbered[string(m["index"])]
+			if !is || at >= begun || call.ID != "" && call.ID != calls[at].ID ||
+				call.Name != "" && call.Name != calls[at].Name {
+				at = len(calls)
+				calls, arguments = append(calls, call), append(arguments, new(strings.Builder))
+				numbered[string(m["index"])] = at
+			}
+			arguments[at].WriteString(plain(f["arguments"]))
 		}
-		if json.Unmarshal(f["arguments"], &arguments) != nil { // some write the object itself
-			arguments = string(f["arguments"])
-		}
-		calls = append(calls, ToolCall{id, textOf(f["name"]), arguments})
+	}
+	for i := range calls {
+		calls[i].Arguments = arguments[i].String()
 	}
 	return calls
+}
+
+// plain is a JSON text, or any other value as it was written, as some write ids and arguments.
+func plain(raw json.RawMessage) (s string) {
+	if present(raw) && json.Unmarshal(raw, &s) != nil {
+		return string(raw)
+	}
+	return s
 }
 
 // countOf reads a number of tokens, also one with a fraction or in quotes. It returns 0 for
