@@ -25,7 +25,8 @@ const (
 )
 
 // skillTools are tools of skills, as the folder has them. One that was removed leaves the list, but
-// stays known to the server, so that a call says so.
+// stays known to the server, so that a call says so. Those that the list has no room for are known
+// to it, too.
 type skillTools struct {
 	mu     sync.Mutex
 	server *server.MCPServer // nil before Register, and where skills are not offered
@@ -60,15 +61,15 @@ func (t *Tools) skillTools() []tool {
 	s.list, s.stamp = nil, stamp
 	var added []server.ServerTool
 	for _, one := range all {
-		if len(s.list) == t.edge.opts.MostSkills {
-			break
-		}
 		d, ok := t.toolOf(one)
-		if ok {
-			s.list = append(s.list, d)
-			added = append(added, server.ServerTool{Tool: mcp.Tool{Name: d.name},
-				Handler: t.handler(d)})
+		if !ok {
+			continue
 		}
+		if len(s.list) < t.edge.opts.MostSkills {
+			s.list = append(s.list, d)
+		}
+		added = append(added, server.ServerTool{Tool: mcp.Tool{Name: d.name},
+			Handler: t.handler(d)})
 	}
 	s.server.AddTools(added...) // which tells the clients
 	return s.list
