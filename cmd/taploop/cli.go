@@ -158,7 +158,7 @@ func inResult(out io.Writer, k *kong.Context, err error) error {
 	case errors.As(err, &stopped):
 		next = stopped.next
 	case wrong:
-		command, _ := commandOf(k)
+		command := commandOf(k)
 		next = &nextCommand{Command: command + " --help", Why: "it shows how to call it"}
 	}
 	_ = printJSON(out, shownResult{Result: result.Failed(coded(err)), Next: next})

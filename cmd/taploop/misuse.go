@@ -22,7 +22,7 @@ func misuse(err error) error {
 	instead := "taploop --help"
 	var wrong *kong.ParseError
 	if errors.As(err, &wrong) && wrong.Context != nil {
-		command, _ := commandOf(wrong.Context)
+		command := commandOf(wrong.Context)
 		instead = command + " --help"
 		if command == "taploop run" && strings.HasPrefix(err.Error(), "unexpected argument") {
 			instead = `put the task in quotes: taploop run "..."`
@@ -32,20 +32,20 @@ func misuse(err error) error {
 }
 
 // commandOf is the command that was meant, as far as it was understood.
-func commandOf(c *kong.Context) (words string, node *kong.Node) {
-	words, node = "taploop", c.Model.Node
+func commandOf(c *kong.Context) string {
+	words := "taploop"
 	for _, p := range c.Path {
 		if p.Command != nil {
-			words, node = words+" "+p.Command.Name, p.Command
+			words += " " + p.Command.Name
 		}
 	}
-	return words, node
+	return words
 }
 
 // emptied is an error about an argument that is an empty text, as a shell makes of a variable
 // that is not set, and that would be taken for one that was left out. It is nil if missing.
 func emptied(c *kong.Context) error {
-	command, _ := commandOf(c)
+	command := commandOf(c)
 	for _, p := range c.Path {
 		switch {
 		case p.Positional != nil && p.Positional.Required && p.Positional.Name != "task" &&
@@ -68,7 +68,7 @@ func inJSON(c *kong.Context) bool {
 	if c == nil {
 		return false
 	}
-	command, _ := commandOf(c)
+	command := commandOf(c)
 	args := c.Args
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i] // behind it are no flags, whatever they look like

@@ -7,10 +7,8 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
-	"maps"
 	"strings"
 	"sync"
-	"time"
 )
 
 // The names of ids, in the order in which lines have them.
@@ -24,47 +22,40 @@ const (
 
 type key struct{}
 
-// ids are those of a call, or of a life of a run.
-type ids struct {
-	mu   sync.Mutex
-	list map[string]string
-}
-
-func of(ctx context.Context) map[string]string {
-	known, is := ctx.Value(key{}).(*ids)
-	if !is {
-		return nil
+// of returns the ids of a call or of a life of a run, by their names.
+func of(ctx context.Context) *sync.Map {
+	if known, is := ctx.Value(key{}).(*sync.Map); is {
+		return known
 	}
-	known.mu.Lock()
-	defer known.mu.Unlock()
-	return maps.Clone(known.list)
+	return new(sync.Map)
 }
 
 // Called returns a context for a call, and the id of its request, which is new unless ctx has one.
 func Called(ctx context.Context) (context.Context, string) {
-	if id := of(ctx)[Request]; id != "" {
-		return ctx, id
+	if id, is := of(ctx).Load(Request); is {
+		return ctx, id.(string)
 	}
 	id := strings.ToLower(rand.Text()[:12])
-	return context.WithValue(ctx, key{}, &ids{list: map[string]string{Request: id}}), id
+	ctx = context.WithValue(ctx, key{}, new(sync.Map))
+	Learn(ctx, Request, id)
+	return ctx, id
 }
 
 // Life returns ctx for what the call begins and does not wait for: it has the call's request.
 func Life(ctx, call context.Context) context.Context {
-	return context.WithValue(ctx, key{}, &ids{list: map[string]string{Request: of(call)[Request]}})
+	ctx = context.WithValue(ctx, key{}, new(sync.Map))
+	if id, is := of(call).Load(Request); is {
+		Learn(ctx, Request, id.(string))
+	}
+	return ctx
 }
 
 // Learn has the later lines of a call or a life say what it is about. Ids and their names come by
 // turns.
 func Learn(ctx context.Context, namesAndIDs ...string) {
-	known, is := ctx.Value(key{}).(*ids)
-	if !is {
-		return
-	}
-	known.mu.Lock()
-	defer known.mu.Unlock()
+	known := of(ctx)
 	for i := 0; i+1 < len(namesAndIDs); i += 2 {
-		known.list[namesAndIDs[i]] = namesAndIDs[i+1]
+		known.Store(namesAndIDs[i], namesAndIDs[i+1])
 	}
 }
 
@@ -79,11 +70,10 @@ func New(w io.Writer, format string, level slog.Level) *slog.Logger {
 }
 
 func inMilliseconds(_ []string, a slog.Attr) slog.Attr {
-	if a.Value.Kind() != slog.KindDuration {
-		return a
+	if a.Value.Kind() == slog.KindDuration {
+		return slog.Float64(a.Key+"_ms", float64(a.Value.Duration().Microseconds())/1000)
 	}
-	return slog.Float64(a.Key+"_ms", float64(a.Value.Duration().Microseconds())/
-		float64(time.Millisecond/time.Microsecond))
+	return a
 }
 
 // handler adds the ids that a line does not say itself.
@@ -91,12 +81,12 @@ type handler struct{ slog.Handler }
 
 // Handle implements slog.Handler.
 func (h handler) Handle(ctx context.Context, line slog.Record) error {
-	known := of(ctx)
-	line.Attrs(func(a slog.Attr) bool { delete(known, a.Key); return true })
+	said := map[string]bool{}
+	line.Attrs(func(a slog.Attr) bool { said[a.Key] = true; return true })
 	line = line.Clone()
 	for _, name := range []string{Request, Session, Run, Question, Phone} {
-		if id := known[name]; id != "" {
-			line.AddAttrs(slog.String(name, id))
+		if id, is := of(ctx).Load(name); is && id != "" && !said[name] {
+			line.AddAttrs(slog.Any(name, id))
 		}
 	}
 	return h.Handler.Handle(ctx, line)
@@ -106,6 +96,3 @@ func (h handler) Handle(ctx context.Context, line slog.Record) error {
 func (h handler) WithAttrs(list []slog.Attr) slog.Handler {
 	return handler{h.Handler.WithAttrs(list)}
 }
-
-// WithGroup implements slog.Handler.
-func (h handler) WithGroup(name string) slog.Handler { return handler{h.Handler.WithGroup(name)} }

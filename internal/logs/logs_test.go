@@ -27,7 +27,7 @@ func TestALineHasTheIDsThatItsContextKnows(t *testing.T) {
 		log.InfoContext(life, "step", "took", 954250*time.Microsecond, "serial", "emu-2")
 		require.Contains(t, out.String(), strings.ReplaceAll(want, "ID", id))
 		out.Reset()
-		log.With("a", 1).WithGroup("g").InfoContext(call, "call")
+		log.With("a", 1).InfoContext(call, "call")
 		require.Contains(t, out.String(), "another call's")
 		out.Reset()
 		log.InfoContext(t.Context(), "alone")

@@ -339,13 +339,12 @@ func (c *connection) probe(up upstream.Conn) {
 }
 
 // spawn runs f in a goroutine that close waits for, unless the connection is being closed.
-func (c *connection) spawn(f func()) bool {
+func (c *connection) spawn(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
 		c.under.Go(f)
 	}
-	return !c.closed
 }
 
 // closeTime is how long close waits for an upstream to end.

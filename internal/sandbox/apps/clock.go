@@ -12,9 +12,7 @@ var clock = &App{
 
 func alarms(t *Task) *ui.View {
 	list := ui.ListOf("alarms", t.Data.Alarms, t.alarm).Gap(10).Pad(16, 4, 16, 96)
-	if len(t.Data.Alarms) == 0 {
-		list.Add(empty("alarm", t.Say("No alarms", "没有闹钟")))
-	}
+	orEmpty(list, len(t.Data.Alarms), "alarm", t.Say("No alarms", "没有闹钟"))
 	return t.screen(t.Say("Clock", "时钟"), nil,
 		t.floating(list, "plus", "add_alarm", t.Say("Add alarm", "添加闹钟"), func() {
 			t.Push(alarmEdit(t, nil))
@@ -41,9 +39,5 @@ func (t *Task) alarm(a *Alarm) *ui.View {
 		ui.Switch(a.On).Named("onoff").Desc(t.Say("Alarm ", "闹钟 ")+a.Time()).OnTap(flip),
 	).Gap(12).Pad(18, 12).Fill(ui.Surface).Radius(18).Named("alarm").
 		OnTap(func() { t.Push(alarmEdit(t, a)) }).
-		OnLong(func() {
-			t.menu(a.Time(), Button{"delete", t.Say("Delete", "删除"), func() {
-				t.Data.Alarms = without(t.Data.Alarms, a)
-			}})
-		})
+		OnLong(deletes(t, a.Time(), &t.Data.Alarms, a))
 }

@@ -31,15 +31,9 @@ func peopleList(t *Task) *ui.View {
 	list := ui.ListOf("contact_list", t.Data.Contacts, func(c *Contact) *ui.View {
 		return ui.Row(avatar(c.Name()), ui.Text(c.Name()).Size(17).Grow(1)).Gap(14).Pad(12).
 			Named("contact_row").OnTap(func() { t.Push(person(t, c)) }).
-			OnLong(func() {
-				t.menu(c.Name(), Button{"delete", t.Say("Delete", "删除"), func() {
-					t.Data.Contacts = without(t.Data.Contacts, c)
-				}})
-			})
+			OnLong(deletes(t, c.Name(), &t.Data.Contacts, c))
 	}).Pad(8, 4, 8, 96)
-	if len(t.Data.Contacts) == 0 {
-		list.Add(empty("person", t.Say("No contacts", "没有联系人")))
-	}
+	orEmpty(list, len(t.Data.Contacts), "person", t.Say("No contacts", "没有联系人"))
 	return t.screen(t.Say("Contacts", "通讯录"), nil, t.floating(list, "plus", "create_contact",
 		t.Say("Create contact", "新建联系人"), func() { t.Push(contactEdit(t)) }))
 }

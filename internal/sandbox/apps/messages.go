@@ -53,11 +53,7 @@ func conversation(t *Task, th *Thread) *ui.View {
 		avatar(th.Name), ui.Column(ui.Row(name, ui.Small(when).Size(13)).Gap(8), preview).Gap(2).
 			Grow(1),
 	).Gap(14).Pad(12).Radius(16).Named("conversation").OnTap(func() { t.Push(chat(t, th)) }).
-		OnLong(func() {
-			t.menu(th.Name, Button{"delete", t.Say("Delete", "删除"), func() {
-				t.Data.Threads = without(t.Data.Threads, th)
-			}})
-		})
+		OnLong(deletes(t, th.Name, &t.Data.Threads, th))
 }
 
 // startChat picks a contact. The first time the system asks whether the app may read them.

@@ -17,9 +17,7 @@ var notes = &App{
 func noteList(t *Task) *ui.View {
 	list := ui.ListOf("notes", t.Data.Notes, func(n *Note) *ui.View { return noteCard(t, n) }).
 		Gap(10).Pad(16, 4, 16, 96)
-	if len(t.Data.Notes) == 0 {
-		list.Add(empty("note", t.Say("No notes yet", "还没有便签")))
-	}
+	orEmpty(list, len(t.Data.Notes), "note", t.Say("No notes yet", "还没有便签"))
 	return t.screen(t.Say("Notes", "便签"), nil,
 		t.floating(list, "plus", "new_note", t.Say("New note", "新建便签"), func() {
 			t.Push(noteEdit(t, nil))

@@ -39,6 +39,22 @@ func empty(icon, text string) *ui.View {
 	).Gap(12).Pad(32, 96)
 }
 
+// orEmpty says in a list without items that there is nothing yet.
+func orEmpty(list *ui.View, items int, icon, text string) {
+	if items == 0 {
+		list.Add(empty(icon, text))
+	}
+}
+
+// deletes returns what a long press does on an item that can be deleted.
+func deletes[T any](t *Task, title string, list *[]*T, item *T) func() {
+	return func() {
+		t.menu(title, Button{"delete", t.Say("Delete", "删除"), func() {
+			*list = without(*list, item)
+		}})
+	}
+}
+
 // menu asks whether to do what a long press offers.
 func (t *Task) menu(title string, offer Button) {
 	cancel := Button{ID: "cancel", Text: t.Say("Cancel", "取消")}

@@ -71,9 +71,7 @@ func (s *store) cartPage() *Page {
 	return &Page{Activity: ".Cart", View: func() *ui.View {
 		cart := &s.Data.Shop
 		list := ui.ListOf("cart_items", cart.Cart, s.cartItem).Gap(10).Pad(16, 4)
-		if len(cart.Cart) == 0 {
-			list.Add(empty("cart", s.Say("Your cart is empty", "购物车是空的")))
-		}
+		orEmpty(list, len(cart.Cart), "cart", s.Say("Your cart is empty", "购物车是空的"))
 		return s.screen(s.Say("Cart", "购物车"), []*ui.View{s.accountButton()}, list,
 			footer(s.Say("Total", "合计"), cart.total(), ui.Button(s.Say("Checkout", "去结算"),
 				s.checkout).Named("checkout").Enable(len(cart.Cart) > 0)))
