@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -27,9 +26,8 @@ type postgresEngine struct {
 	opened atomic.Bool // from then on connections are waited for
 }
 
-// The least version of PostgreSQL, and how many connections write and read.
+// How many connections write and read.
 const (
-	leastPostgres   = 14
 	postgresWriters = 8
 	postgresReaders = 4
 )
@@ -104,15 +102,6 @@ func (e *postgresEngine) pool(most int, read bool, patience time.Duration) *sql.
 	if read {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 		connector.patience = patience
-	}
-	connector.connected = func(_ context.Context, c *pgconn.PgConn) error {
-		version := c.ParameterStatus("server_version")
-		major, _, _ := strings.Cut(version, ".")
-		if n, err := strconv.Atoi(major); err == nil && n < leastPostgres {
-			return hint.Add(fmt.Errorf("the database is PostgreSQL %s", version),
-				fmt.Sprintf("use PostgreSQL %d or newer", leastPostgres))
-		}
-		return nil
 	}
 	connector.connect = func(ctx context.Context) (*pgconn.PgConn, error) {
 		began := time.Now()

@@ -9,20 +9,20 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/taploop/taploop/internal/hint"
 )
 
 // pgConnector opens connections to PostgreSQL that take statements with ? and ?1 for arguments, and
 // any text. It is a driver over pgx's protocol: the one of pgx has Go values for all types of
 // PostgreSQL, of which the store uses four, and adds 3 MB to the program.
 type pgConnector struct {
-	connect   func(context.Context) (*pgconn.PgConn, error)
-	connected func(context.Context, *pgconn.PgConn) error
-	patience  time.Duration // for a server that goes silent, 0 for callers that have their own
+	connect  func(context.Context) (*pgconn.PgConn, error)
+	patience time.Duration // for a server that goes silent, 0 for callers that have their own
 }
 
 // Connect implements [driver.Connector].
@@ -31,11 +31,24 @@ func (c pgConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.connected(ctx, conn); err != nil {
+	if err := recent(conn.ParameterStatus("server_version")); err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))
 	}
 	return &pgConnection{pg: conn, kept: map[string]*pgconn.StatementDescription{},
 		used: time.Now(), patience: c.patience}, nil
+}
+
+// leastPostgres is the least version of PostgreSQL.
+const leastPostgres = 14
+
+// recent refuses a version that is older than the least.
+func recent(version string) error {
+	major, _, _ := strings.Cut(version, ".")
+	if n, err := strconv.Atoi(major); err == nil && n < leastPostgres {
+		return hint.Add(fmt.Errorf("the database is PostgreSQL %s", version),
+			fmt.Sprintf("use PostgreSQL %d or newer", leastPostgres))
+	}
+	return nil
 }
 
 // Driver implements [driver.Connector].
@@ -311,19 +324,8 @@ func (r *pgRows) Next(row []driver.Value) (err error) {
 	return nil
 }
 
-// numberings remembers how statements read with numbered arguments.
-var numberings = struct {
-	sync.Mutex
-	known map[string]string
-}{known: map[string]string{}}
-
 // numbered writes the arguments of a statement as PostgreSQL does: ? and ?1 become $1.
 func numbered(query string) string {
-	numberings.Lock()
-	defer numberings.Unlock()
-	if known, ok := numberings.known[query]; ok {
-		return known
-	}
 	var b strings.Builder
 	var quote byte
 	for i, n := 0, 0; i < len(query); i++ {
@@ -343,9 +345,6 @@ func numbered(query string) string {
 			continue
 		}
 		b.WriteByte(query[i])
-	}
-	if len(numberings.known) < mostKept {
-		numberings.known[query] = b.String()
 	}
 	return b.String()
 }

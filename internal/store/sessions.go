@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -102,12 +103,9 @@ func (s *Store) Find(ctx context.Context, id string, of Owners) (Session, error)
 func (s *Store) Sessions(ctx context.Context, f Filter) (list []Overview, err error) {
 	parts := f.parts()
 	for _, part := range parts {
-		if err == nil {
-			var some []Overview
-			query, args := part.query()
-			some, err = collect(ctx, s.read, scanOverview, query, args...)
-			list = append(list, some...)
-		}
+		query, args := part.query()
+		some, failed := collect(ctx, s.read, scanOverview, query, args...)
+		list, err = append(list, some...), cmp.Or(err, failed)
 	}
 	if len(parts) > 1 {
 		slices.SortStableFunc(list, func(a, b Overview) int {

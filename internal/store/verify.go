@@ -79,12 +79,7 @@ func verifyImage(ctx context.Context, r io.Reader, sum Summary) (
 	if err != nil {
 		return sum, nil, err
 	}
-	db, err := inMemory(ctx, b)
-	if err != nil {
-		return sum, nil, err
-	}
-	defer db.Close()
-	counted, list, err := countRows(ctx, db)
+	counted, list, err := countRows(ctx, b)
 	counted.Format, counted.Made = sum.Format, sum.Made
 	pictures := map[string]picture{}
 	for _, p := range list {
@@ -129,19 +124,19 @@ func inspect(ctx context.Context, path string) (Summary, []picture, error) {
 	if err != nil {
 		return Summary{}, nil, err
 	}
-	db, err := inMemory(ctx, b)
-	if err != nil {
-		return Summary{}, nil, err
-	}
-	defer db.Close()
-	return countRows(ctx, db)
+	return countRows(ctx, b)
 }
 
-// countRows has SQLite check the database, and counts its rows.
-func countRows(ctx context.Context, db *sql.DB) (Summary, []picture, error) {
+// countRows has SQLite check the image of a database, and counts its rows.
+func countRows(ctx context.Context, image []byte) (Summary, []picture, error) {
 	sum := Summary{Format: backupFormat}
+	db, err := inMemory(ctx, image)
+	if err != nil {
+		return sum, nil, err
+	}
+	defer db.Close()
 	var whole string
-	err := db.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&whole)
+	err = db.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&whole)
 	if err == nil && whole != "ok" {
 		err = errors.New(whole)
 	}
