@@ -134,11 +134,6 @@ func (t *tx) use(ctx context.Context, l agentloop.Leave, e AuditEntry) error {
 	return t.audit(ctx, e)
 }
 
-// spare takes a use back: the step under the leave was not carried out.
-func (t *tx) spare(ctx context.Context, l agentloop.Leave) error {
-	return t.exec(ctx, "UPDATE grants SET used = used - 1 WHERE seq = ? AND used > 0", l.ID)
-}
-
 // End ends and returns the grants with the scope, the name and the target, or all if scope is "",
 // as far as they cover actions of these owners alone.
 func (gs Grants) End(

@@ -116,7 +116,9 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 			return err
 		}
 		if st.Leave != nil && st.Dropped() {
-			if err := tx.spare(ctx, *st.Leave); err != nil {
+			err := tx.exec(ctx, "UPDATE grants SET used = used - 1 WHERE seq = ? AND used > 0",
+				st.Leave.ID)
+			if err != nil {
 				return err
 			}
 		}

@@ -65,10 +65,7 @@ func (s *Store) Retain(ctx context.Context, r Retention) (done Retained, err err
 	return done, doing(err, "giving room back")
 }
 
-// errKept is the error of a session that retention leaves alone.
-var errKept = errors.New("the session is in use")
-
-// idle fails with errKept, or a *StateError, for a session that is not to be touched.
+// idle fails with a *StateError for a session that is not to be touched.
 func idle(ctx context.Context, tx *tx, id string) error {
 	if err := notBusy(ctx, tx, id); err != nil {
 		return err
@@ -77,7 +74,7 @@ func idle(ctx context.Context, tx *tx, id string) error {
 	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM questions WHERE session_id = ?
 		AND status = 'pending'`, id).Scan(&n)
 	if err == nil && n > 0 {
-		err = errKept
+		err = &StateError{State: Paused} // and asks
 	}
 	return err
 }
@@ -85,7 +82,7 @@ func idle(ctx context.Context, tx *tx, id string) error {
 // leaves reports whether err means that retention leaves a session alone.
 func leaves(err error) bool {
 	_, busy := errors.AsType[*StateError](err)
-	return busy || errors.Is(err, errKept)
+	return busy
 }
 
 // Prune deletes the sessions without a change since before, except the ones that Delete refuses,
