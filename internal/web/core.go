@@ -92,6 +92,16 @@ func (s *core) answer(w http.ResponseWriter, status int, body json.RawMessage) e
 // handler answers a request of somebody who may come in, or says why not.
 type handler func(w http.ResponseWriter, r *http.Request, v viewer) error
 
+// forPeople serves people alone, and says why.
+func forPeople(why string, serve handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
+		if err := v.person(why); err != nil {
+			return err
+		}
+		return serve(w, r, v)
+	}
+}
+
 // sessionHandler answers a request about a session that the viewer may see.
 type sessionHandler func(http.ResponseWriter, *http.Request, viewer, store.Session) error
 

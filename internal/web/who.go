@@ -57,16 +57,6 @@ func (v viewer) person(why string) error {
 	return refuse("NOT_A_PERSON", errors.New(why))
 }
 
-// forPeople serves people alone, and says why.
-func forPeople(why string, serve handler) handler {
-	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
-		if err := v.person(why); err != nil {
-			return err
-		}
-		return serve(w, r, v)
-	}
-}
-
 // operator refuses programs, and people who do not see everything.
 func (v viewer) operator(why string) error {
 	err := v.person(why)
