@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/taploop/taploop/internal/text"
@@ -15,24 +16,35 @@ const checkTokens = 16
 // tell theirs in every conversation is longer.
 const maxTold = 800
 
+// short is how many bytes an answer may have that wants nothing else: "only the summary".
+const short = 40
+
+// maxBegins is how many of its characters say what is wanted first of all.
+const maxBegins = 240
+
 // programs says why a request is one that a chat program makes by itself, about a conversation and
 // not in it: a title, tags, follow-up questions, a summary, a check of the connection. They want
 // the reply in a format for programs, leave no room for one, quote both sides of a conversation, or
-// begin with what is to be written of it and nothing else. It returns "" for any other request, and
+// want something short written of it and nothing else. It returns "" for any other request, and
 // where it is in doubt; where a session is named, only the last counts.
 func (c *conversation) programs() string {
 	for i, m := range c.Messages {
 		told := text.Cut(string(m.Content), maxTold)
 		if (i == len(c.Messages)-1 || c.session == "" && m.Role != "user" &&
-			helper().MatchString(told)) && written().MatchString(told) &&
-			ofChats().MatchString(told) && nothingElse().MatchString(told) {
+			helper().MatchString(told)) && wantsOfChat(told) {
 			return "it wants a title, a summary or the like of a conversation"
 		}
 	}
+	if c.session != "" {
+		return ""
+	}
+	return c.forProgram()
+}
+
+// forProgram says why the reply is for a program, by what is sent besides the words, or "".
+func (c *conversation) forProgram() string {
 	var format struct{ Type string }
 	switch {
-	case c.session != "":
-		return ""
 	case json.Unmarshal(c.ResponseFormat, &format) == nil &&
 		strings.HasPrefix(format.Type, "json"):
 		return "it wants the answer as JSON for a program"
@@ -46,6 +58,29 @@ func (c *conversation) programs() string {
 		}
 	}
 	return ""
+}
+
+// doubtful reports whether the words may be a program's own and no answer of a person, unless they
+// say that they are one: they are about a conversation, or are sent otherwise than those before.
+func (t *chatTurn) doubtful() bool {
+	told := text.Cut(t.conversation.words, maxTold)
+	before, known := t.s.manners.Load(t.id)
+	return !answer().MatchString(told) && (t.forProgram() != "" || known && before != t.manner() ||
+		product().MatchString(told) && (aboutChats().MatchString(told) ||
+			len(told) > short && terse().MatchString(told)))
+}
+
+// manner is how a request is sent besides its words.
+func (c *conversation) manner() string {
+	return fmt.Sprintf("%t %s %s %s", c.Stream, c.MaxTokens, c.MaxCompletionTokens, c.Temperature)
+}
+
+// wantsOfChat reports whether words want first of all something short, of a conversation, and
+// nothing else, and do not want it on the phone.
+func wantsOfChat(told string) bool {
+	begins := text.Cut(told, maxBegins)
+	return product().MatchString(begins) && ofChats().MatchString(told) &&
+		terse().MatchString(told) && !onPhone().MatchString(begins)
 }
 
 var (
@@ -63,18 +98,42 @@ var (
 	// what a program says that its model is
 	helper = text.Lazily(`(?i)\A\s*(you (name|[^.\n]{0,80}\b(titles?|summar\w+|generator))\b|` +
 		`你[^。\n]{0,60}(标题|摘要))`)
-	// first of all, what is to be written, of what, and that the reply is to be nothing else
-	written = text.Lazily(`(?is)\A\s*(please |you [^.\n]{0,200}\.\s+)?(generate|create|write|` +
-		`give|make|provide|suggest|summari[sz]e)( [\w-]+){0,4} (title|tags|follow-?ups?|summary|` +
-		`emoji|improved version)\b|` +
-		`\A[^打在去]{0,30}?(生成|总结|概括|起|给出|建议).{0,40}?(标题|标签|摘要|关键词)`)
-	ofChats = text.Lazily(`(?i)\b(the conversation|(this|our|following|above|entire) (chat|` +
-		`conversation|dialog(ue)?|prompt))( so far| above| below)? *([^\w ]|\z)|` +
-		`(这段|以上|上述|我们的|本次)(对话|会话|聊天)`)
-	nothingElse = text.Lazily(`(?i)\b(return|reply|respond|output|answer)( with)? (only|just|` +
-		`nothing)|\b(only|just) (return|reply|respond|output|answer)|\b(no|without any) ` +
-		`((additional|other|extra|further) )?(text|words|explanation|punctuation|quot)|` +
-		`只(返回|输出)|仅(返回|输出)|直接返回|不要解释`)
+	// what is to be written
+	product = text.Lazily(`(?i)\b(titles?|title[ds]|summar\w+|tags|follow-?ups?|topics?|headline|` +
+		`header|recap|rephrase|emoji|improved version|quer(y|ies)|autocomplet\w+|titel|titre|` +
+		`t[ií]tulo|zusammenfass\w+|a (short )?name|name (for )?th(is|e) (chat|conversation)|` +
+		`translate (the|this) (following|text))\b|标题|主题|话题|摘要|总结|概括|概述|标签|关键词|` +
+		`命名|取名|追问|后续问题|检索词|搜索词|查询词`)
+	// of what, as only a program says it that has it at hand
+	ofChats = text.Lazily(`(?i)\b((the|this|our|a|following|above|partial|entire|user['’]?s?)( given)?` +
+		`( short)? (conversation|discussion|dialog(ue)?|chat history|story so far)|(this|our|` +
+		`following|above|entire|previous|first|current|user['’]s|users) (chat|messages?|prompt|query|` +
+		`question|request|session|exchange|text)|dieses? gespräch\w*|cette conversation|` +
+		`esta conversaci[oó]n|(title|tags|summary|topic|query) for ?[:：]|here is the (message|text))|` +
+		`<text>|(这段|以上|上述|上面|我们|本次|此次|用户|给出|一下)(的|之间的)?(对话|会话|聊天|内容)|` +
+		`(^|[为将把对])(对话|会话|聊天)(记录|内容|历史)|这句话`)
+	// and that it is to be short, or all
+	terse = text.Lazily(`(?i)\b(return|reply|respond|output|answer|give|provide)( me| us)?( with)? ` +
+		`(only|just|nothing|an empty)|\b(only|just) (the|return|reply|respond|output|answer|give|` +
+		`provide)|\b(title|name|summary|that|text) only\b|nothing (else|but)|\b(no|without any|without|` +
+		`omitting|not use) ((additional|other|extra|further|ending) )?(text|words|explanation|` +
+		`punctuation|quot|lead|preamble)|\b(\d+|two|three|four|five|six|seven|eight|ten|max\. \d+)` +
+		`[ -](words?|characters?|sentences?|wörter\w*|mots|palabras)\b|\bas json\b|json (array|list|` +
+		`object|format)|\b(brief|briefly|concise|detailed|so far)\b|context\b|as a prompt|<text>|` +
+		`只(返回|输出|回复)|仅(返回|输出)|直接返回|不要(使用|解释|标点|多余|加)|` +
+		`[\d一二两三四五六七八九十] ?个?(字|词)|字以内|用作|以.{0,4}(JSON|字符串)`)
+	// what is to be done on the phone, or what a value is given for
+	onPhone = text.Lazily(`\A\s*(?i:(please )?(open|in|on|go|launch|start|tap|send|search|find|look|` +
+		`follow|use|add|post|reply|answer|save|put|change|` +
+		`rename|set|copy|read|delete|tell|show|check)\b)|\A\s*(打开|[在去和跟与到用给])|` +
+		`\A[^.\n。]*((?i:\b(send|post|tap|open)\b)|发送|发给|群|打开|(chat|conversation|discussion) ` +
+		`(with|between|in|on|from) [A-Z@]|(和|与|跟).{1,12}的(对话|聊天|会话)|` +
+		`(?i:\b(title|name|tags?))([ \t]*[:：]|[ \t]+['"“‘])[ \t]*\S)`)
+	// what chats are called
+	aboutChats = text.Lazily(`(?i)\b(conversations?|chats?|discussion|dialog(ue)?|history|context|` +
+		`prompts?|messages?|following|text)\b|对话|会话|聊天|上下文|这句话`)
+	// words that say that they are an answer
+	answer = text.Lazily(`(?i)\A\s*(answer|reply|回答|答案|答)\s*[:：]`)
 )
 
 // quotesConversation reports whether words quote the turns of both sides of a conversation.

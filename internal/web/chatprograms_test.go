@@ -108,6 +108,13 @@ func TestWhatAPersonWritesIsATask(t *testing.T) {
 		"Give this chat a title: Family. No other changes, reply only with ok",
 		"Open the chat with Tom and give me a summary of the conversation. Reply only with the summary",
 		"Give me a summary of the chat with Tom. Reply with only the summary",
+		"Translate the following text to English: 你好", "把这段对话的标题改成家庭", "ping", "hi",
+		"In Messages, summarize the conversation with Tom in 3 sentences", "总结我和妈妈的聊天记录，50字以内",
+		"Summarize the conversation with Tom in 5 words", "给李雷发消息：请总结以上内容，不要超过 50 字",
+		"Read our chat with Anna and give me a short summary only", "Name the group chat in 1 word",
+		"Create a playlist with the title 'Road', no other text", "Could you open the chat with Tom " +
+			"and give me a summary of the conversation in 5 words?", "Write a summary of today's news in " +
+			"three sentences", "Change the title of this chat to Family, no other text",
 		"Answer Tom's question in the chat, in three words at most", "Send <b>hello</b> to AI: the group", "在 <微信> 里给助手：小王 发消息"} {
 		g := newRig(t, nil)
 		g.tasks.next = []outcome{stands("abcd", "COMPLETED", "", nil)}

@@ -34,7 +34,8 @@ type conversation struct {
 	Options  struct {
 		Usage bool `json:"include_usage"`
 	} `json:"stream_options"`
-	// read leniently, by [conversation.programs]
+	// read leniently, by [conversation.forProgram] and [conversation.manner]
+	Temperature         json.RawMessage `json:"temperature"`
 	MaxTokens           json.RawMessage `json:"max_tokens"`
 	MaxCompletionTokens json.RawMessage `json:"max_completion_tokens"`
 	ResponseFormat      json.RawMessage `json:"response_format"`

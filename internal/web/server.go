@@ -90,7 +90,7 @@ type route struct {
 // table is all routes that want a credential, and the document of them, which wants none.
 func (s *Server) table() []route {
 	inbox, sessions, tasks := &inbox{s.core}, &sessions{s.core}, &tasks{s.core}
-	chats, screens := &chats{tasks}, &screens{s.core}
+	chats, screens := &chats{tasks: tasks}, &screens{s.core}
 	events := &events{s.core, s.feed}
 	pushes, farm, of := &pushes{s.core}, &farm{s.core}, s.core.ofSession
 	const grants = "people say what is done without asking, and see it"

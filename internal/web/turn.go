@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
@@ -17,7 +18,10 @@ import (
 )
 
 // chats are conversations in the form of OpenAI's chat completions.
-type chats struct{ *tasks }
+type chats struct {
+	*tasks
+	manners sync.Map // of the conversations that show an open question, by session
+}
 
 var errPatience = errors.New("the run takes longer than a conversation waits that is not streamed")
 
@@ -33,7 +37,7 @@ type chatTurn struct {
 	id   string      // of the session, once it has begun
 	now  runs.Status // how it stands
 	step int         // the last one that was told
-	late bool        // the words answer a question that is settled
+	note string      // what is said first: why the words were not taken
 
 	apart bool // the question is one of the session's agents
 }
@@ -98,6 +102,9 @@ func (t *chatTurn) steer(ctx context.Context) error {
 	switch {
 	case answered || err != nil:
 		return err
+	case q != nil && t.doubtful():
+		t.note = t.words.Unsure
+		return nil
 	case t.answers(q) && t.apart:
 		return t.settle(ctx, q)
 	case t.answers(q):
@@ -105,7 +112,7 @@ func (t *chatTurn) steer(ctx context.Context) error {
 		a.ReplyID = t.key
 		return t.goOn(ctx, a)
 	case t.question != "" && (q == nil || q.ID != t.question):
-		t.late = true // the words were for a question that is settled
+		t.note = t.words.Late
 		return nil
 	case q != nil && inquiry.Settles(said):
 		return nil // what it is about was not seen, or is not theirs to settle: it is shown again
@@ -256,8 +263,8 @@ func (t *chatTurn) reportSteps(ctx context.Context, told func(line string) error
 // first begins the turn's text.
 func (t *chatTurn) first() string {
 	said := fmt.Sprintf(mark, t.id)
-	if t.late {
-		said += t.words.Late + "\n"
+	if t.note != "" {
+		said += t.note + "\n"
 	}
 	return said
 }
@@ -266,7 +273,11 @@ func (t *chatTurn) first() string {
 func (t *chatTurn) last() string {
 	q := t.now.Question
 	if q == nil {
+		t.s.manners.Delete(t.id)
 		return t.words.last(&t.now, "", false)
+	}
+	if t.note == "" {
+		t.s.manners.Store(t.id, t.manner())
 	}
 	page := result.PageURL(t.s.opts.BaseURL, q.ID)
 	said := t.words.last(&t.now, page, t.mayAnswer(q))
