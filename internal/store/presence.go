@@ -134,7 +134,9 @@ func (o *Owner) keep(ctx context.Context) {
 	d := o.db
 	for pause := d.opts.TTL / 3; wait.For(ctx, pause) == nil; {
 		if d.engine.alone() && o.idle() {
-			_ = d.updateUnsynced(ctx, o.forget) // a row that stays is one that does not move
+			_ = d.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
+				return tx.exec(ctx, departure, o.ID) // a row that stays is one that does not move
+			})
 			return
 		}
 		var began time.Time
@@ -177,10 +179,6 @@ func (o *Owner) idle() bool {
 	}
 	o.stop = nil
 	return true
-}
-
-func (o *Owner) forget(ctx context.Context, tx *tx) error {
-	return tx.exec(ctx, departure, o.ID)
 }
 
 // departure ends an owner's lease on its own name.
