@@ -3,6 +3,7 @@ package files
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -38,7 +39,7 @@ func Replaceable(path, mark string) error {
 	defer f.Close()
 	old, err := io.ReadAll(f)
 	if err == nil && len(old) > 0 && !bytes.Contains(old, []byte(mark)) {
-		err = errors.New("what is there is of another kind, and is not replaced")
+		err = fmt.Errorf("writing %s: what is there is of another kind, and is not replaced", path)
 	}
 	return err
 }

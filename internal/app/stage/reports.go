@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/files"
@@ -26,36 +27,30 @@ type reportFile struct {
 }
 
 // files are the wanted ones.
-func (r Reports) files() (list []reportFile) {
-	for _, f := range []reportFile{
+func (r Reports) files() []reportFile {
+	return slices.DeleteFunc([]reportFile{
 		{r.Junit, `<testsuites name="taploop"`, (*report.Summary).JUnit},
 		{r.Page(), "<title>taploop test: ", (*report.Summary).Page},
-		{r.JSON, `"program": "taploop`, (*report.Summary).JSON}} {
-		if f.name != "" {
-			list = append(list, f)
-		}
-	}
-	return list
+		{r.JSON, `"program": "taploop`, (*report.Summary).JSON},
+	}, func(f reportFile) bool { return f.name == "" })
 }
 
 // Page is the file of the page, or "".
-func (r Reports) Page() string {
-	if r.Report == "" {
-		return ""
-	}
-	return filepath.Join(r.Report, "index.html")
-}
+func (r Reports) Page() string { return below(r.Report, r.Report, "index.html") }
 
 // Folder is where files about attempts are kept, or "" if no report shows them.
 func (r Reports) Folder() string {
-	in := func(dir, report string) string {
-		if report == "" {
-			return ""
-		}
-		return filepath.Join(dir, "taploop-test")
+	const name = "taploop-test"
+	return cmp.Or(r.Report, below(r.Junit, filepath.Dir(r.Junit), name),
+		below(r.Allure, r.Allure, name), below(r.JSON, filepath.Dir(r.JSON), name))
+}
+
+// below is a name in the folder, or "" without the report.
+func below(report, dir, name string) string {
+	if report == "" {
+		return ""
 	}
-	return cmp.Or(r.Report, in(filepath.Dir(r.Junit), r.Junit), in(r.Allure, r.Allure),
-		in(filepath.Dir(r.JSON), r.JSON))
+	return filepath.Join(dir, name)
 }
 
 // Check reports which of them cannot be written, and leaves nothing behind.
@@ -63,45 +58,33 @@ func (r Reports) Check() error {
 	var errs []error
 	taken := map[string]bool{}
 	for _, f := range r.files() {
-		whole, err := filepath.Abs(f.name)
-		if taken[whole] {
-			return app.Usage(fmt.Errorf("two reports go to %s", f.name), "name a file for each")
+		name := filepath.Clean(f.name)
+		if taken[name] {
+			return app.Usage(fmt.Errorf("two reports go to %s", name), "name a file for each")
 		}
-		taken[whole] = true
-		if err == nil {
-			err = files.Replaceable(f.name, f.mark)
-		}
-		errs = append(errs, unwritten(f.name, err))
+		taken[name] = true
+		errs = append(errs, files.Replaceable(f.name, f.mark))
 	}
 	for _, dir := range []string{r.Allure, r.Folder()} {
 		if dir != "" {
-			errs = append(errs, unwritten(dir, files.Fillable(dir)))
+			errs = append(errs, files.Fillable(dir))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// unwritten is the error of a report, or nil.
-func unwritten(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("writing %s: %w", name, err)
 }
 
 // Write writes them.
-func (r Reports) Write(sum *report.Summary) error {
-	var errs []error
+func (r Reports) Write(sum *report.Summary) (err error) {
 	sum.Files, _ = filepath.Rel(filepath.Dir(r.JSON), sum.Dir) // or "": on another disk
 	for _, f := range r.files() {
-		b, err := f.make(sum)
-		if err == nil {
-			err = files.Replace(f.name, f.mark, b)
+		b, failed := f.make(sum)
+		if failed == nil {
+			failed = files.Replace(f.name, f.mark, b)
 		}
-		errs = append(errs, unwritten(f.name, err))
+		err = errors.Join(err, failed)
 	}
 	if r.Allure != "" {
-		errs = append(errs, unwritten(r.Allure, sum.Allure(r.Allure)))
+		err = errors.Join(err, sum.Allure(r.Allure))
 	}
-	return errors.Join(errs...)
+	return err
 }
