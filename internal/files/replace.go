@@ -39,7 +39,7 @@ func Replaceable(path, mark string) error {
 	defer f.Close()
 	old, err := io.ReadAll(f)
 	if err == nil && len(old) > 0 && !bytes.Contains(old, []byte(mark)) {
-		err = fmt.Errorf("writing %s: what is there is of another kind, and is not replaced", path)
+		err = errors.New("what is there is of another kind, and is not replaced")
 	}
 	return err
 }
@@ -53,8 +53,8 @@ func Fillable(dir string) error {
 		dir = up
 	}
 	f, err := os.CreateTemp(dir, ".taploop-*")
-	if err != nil {
-		return err
+	if of, is := errors.AsType[*fs.PathError](err); is {
+		return fmt.Errorf("no file can be made in %s: %w", dir, of.Err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // maxReply bounds the body of a reply. It is more than any model writes. The bytes behind it are
@@ -25,7 +27,7 @@ var errAttemptTimeout = errors.New("time-out of one attempt")
 type attempts struct {
 	opts      *Options
 	next      http.RoundTripper
-	scrub     scrubber
+	scrub     text.Mask
 	usable    func(body []byte) bool // whether a success has the expected form, nil accepts any
 	sight     func() (Sight, error)  // of the request, may be nil
 	attempts  int
@@ -120,7 +122,7 @@ func (k *attempts) request(ctx context.Context, path string, body []byte) (*http
 func (k *attempts) log(ctx context.Context, start time.Time, err error) {
 	outcome := slog.Int("status", k.status)
 	if err != nil {
-		outcome = slog.String("error", k.scrub.text(err.Error()))
+		outcome = slog.String("error", k.scrub.Text(err.Error()))
 	}
 	k.opts.Log.LogAttrs(ctx, slog.LevelDebug, "model attempt", slog.Int("attempt", k.attempts),
 		slog.String("model", k.opts.Name), outcome, slog.Int("bytes", len(k.body)),

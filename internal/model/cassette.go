@@ -73,27 +73,27 @@ func newExchange(req *http.Request, body []byte, resp *http.Response, reply []by
 			if x.Response.Header == nil {
 				x.Response.Header = map[string]string{}
 			}
-			x.Response.Header[name] = scrub.text(v)
+			x.Response.Header[name] = scrub.Text(v)
 		}
 	}
 	x.Response.setBody(reply, scrub)
 	return x
 }
 
-func (r *recordedResponse) setBody(b []byte, scrub scrubber) {
+func (r *recordedResponse) setBody(b []byte, scrub text.Mask) {
 	if json.Valid(b) && utf8.Valid(b) {
 		// A key of digits may stand where JSON wants a number. Without it the body is not JSON, and
 		// is kept as text.
-		if b = scrubJSON(b, scrub); json.Valid(b) {
+		if b = scrub.Bytes(b); json.Valid(b) {
 			r.JSON = b
 			return
 		}
 	}
 	if utf8.Valid(b) {
-		r.Text = scrub.text(string(b))
+		r.Text = scrub.Text(string(b))
 		return
 	}
-	r.Base64 = []byte(scrub.text(string(b)))
+	r.Base64 = []byte(scrub.Text(string(b)))
 }
 
 func (r *recordedResponse) body() []byte {
@@ -119,16 +119,17 @@ func operation(path string) string {
 
 // withoutPixels replaces each picture of a request body by its hash and size. A body that is not
 // JSON becomes a JSON string.
-func withoutPixels(body []byte, scrub scrubber) json.RawMessage {
+func withoutPixels(body []byte, scrub text.Mask) json.RawMessage {
 	if len(body) == 0 {
 		return nil
 	}
-	small := func(s string) string { return scrub.text(hashed(s)) }
 	v, err := text.FromJSON(body)
-	if err != nil {
-		return marshal(small(strings.ToValidUTF8(string(body), "\uFFFD")))
+	if err == nil {
+		if b := scrub.Bytes(marshal(text.InJSON(v, hashed))); json.Valid(b) {
+			return b
+		}
 	}
-	return marshal(mapStrings(v, small))
+	return marshal(scrub.Text(hashed(strings.ToValidUTF8(string(body), "\uFFFD"))))
 }
 
 // hashed replaces a data URL by its hash and size, and returns any other text unchanged.
@@ -142,44 +143,6 @@ func hashed(s string) string {
 		raw = []byte(data)
 	}
 	return fmt.Sprintf("%s;sha256,%x;bytes=%d", head, sha256.Sum256(raw), len(raw))
-}
-
-// scrubJSON blots the key out, even where escapes hide it, and otherwise keeps the bytes.
-func scrubJSON(b []byte, scrub scrubber) json.RawMessage {
-	b = []byte(scrub.text(string(b)))
-	v, err := text.FromJSON(b)
-	if err != nil {
-		return b
-	}
-	found := false
-	clean := mapStrings(v, func(s string) string {
-		t := scrub.text(s)
-		found = found || t != s
-		return t
-	})
-	if !found {
-		return b
-	}
-	return marshal(clean)
-}
-
-// mapStrings applies f to every string in a decoded JSON value, keys included.
-func mapStrings(v any, f func(string) string) any {
-	switch v := v.(type) {
-	case string:
-		return f(v)
-	case []any:
-		for i := range v {
-			v[i] = mapStrings(v[i], f)
-		}
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, e := range v {
-			out[f(k)] = mapStrings(e, f)
-		}
-		return out
-	}
-	return v
 }
 
 // marshal is for values that came from JSON. It leaves <, > and & readable.

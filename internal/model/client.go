@@ -166,7 +166,7 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 	}
 	var names []string
 	for _, m := range list.Models {
-		names = append(names, k.scrub.text(m.ID))
+		names = append(names, k.scrub.Text(m.ID))
 	}
 	return names, nil
 }

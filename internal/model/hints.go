@@ -242,7 +242,7 @@ func (k *attempts) page(body []byte) string {
 // short makes foreign text fit for an error. The key is looked for after hidden characters are
 // gone, which may have cut it in two, and before the text is shortened: half a key would not be
 // found any more.
-func (k *attempts) short(s string, n int) string { return text.Cut(k.scrub.text(text.Line(s)), n) }
+func (k *attempts) short(s string, n int) string { return text.Cut(k.scrub.Text(text.Line(s)), n) }
 
 // isObject reports whether a body is a JSON object, or a list of them: Gemini's endpoint packs its
 // error into one.

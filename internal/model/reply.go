@@ -167,8 +167,8 @@ func (k *attempts) response() (Response, error) {
 			"the endpoint's filter withheld the reply (finish_reason %q)", one.finish), nil))
 	}
 	r := Response{
-		Text:         k.scrub.text(cmp.Or(one.text("content"), one.text("refusal"))),
-		Reasoning:    k.scrub.text(cmp.Or(one.text("reasoning_content"), one.text("reasoning"))),
+		Text:         k.scrub.Text(cmp.Or(one.text("content"), one.text("refusal"))),
+		Reasoning:    k.scrub.Text(cmp.Or(one.text("reasoning_content"), one.text("reasoning"))),
 		FinishReason: one.finish,
 		Attempts:     k.attempts,
 	}
@@ -176,7 +176,7 @@ func (k *attempts) response() (Response, error) {
 		r.Usage = Usage{countOf(c.usage["prompt_tokens"]), countOf(c.usage["completion_tokens"])}
 	}
 	for _, t := range one.toolCalls() {
-		t.Arguments = k.scrub.text(t.Arguments)
+		t.Arguments = k.scrub.Text(t.Arguments)
 		r.ToolCalls = append(r.ToolCalls, t)
 	}
 	return r, nil

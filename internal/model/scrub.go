@@ -1,10 +1,10 @@
 package model
 
 import (
-	"encoding/json"
 	"net/http"
-	"net/url"
 	"strings"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // placeholders are what manuals of local servers tell people to type where a client insists on a
@@ -15,36 +15,16 @@ var placeholders = map[string]bool{
 	"no-key-required": true, "sk-no-key-required": true,
 }
 
-// scrubber blots a key out of texts. The zero value changes nothing.
-type scrubber struct{ forms []string }
-
-// newScrubber returns a scrubber of the key in its plain, JSON and URL forms. Texts under six bytes
-// are not secrets.
-func newScrubber(key string) scrubber {
-	if len(key) < 6 || placeholders[strings.ToLower(key)] {
-		return scrubber{}
+// newScrubber blots a key out of texts. Texts under six bytes are not secrets.
+func newScrubber(key string) text.Mask {
+	if placeholders[strings.ToLower(key)] {
+		return text.Mask{}
 	}
-	quoted, _ := json.Marshal(key)
-	s := scrubber{forms: []string{key}}
-	for _, form := range []string{
-		string(quoted[1 : len(quoted)-1]), url.QueryEscape(key), url.PathEscape(key),
-	} {
-		if form != key {
-			s.forms = append(s.forms, form)
-		}
-	}
-	return s
+	return text.NewMask([]string{key}, 6, mask)
 }
 
 // scrubberFor takes the key from the request that carries it.
-func scrubberFor(h http.Header) scrubber {
+func scrubberFor(h http.Header) text.Mask {
 	_, key, _ := strings.Cut(h.Get("Authorization"), " ")
 	return newScrubber(strings.TrimSpace(key))
-}
-
-func (s scrubber) text(t string) string {
-	for _, form := range s.forms {
-		t = strings.ReplaceAll(t, form, mask)
-	}
-	return t
 }

@@ -63,7 +63,9 @@ func (r Reports) Check() error {
 			return app.Usage(fmt.Errorf("two reports go to %s", name), "name a file for each")
 		}
 		taken[name] = true
-		errs = append(errs, files.Replaceable(f.name, f.mark))
+		if err := files.Replaceable(f.name, f.mark); err != nil {
+			errs = append(errs, fmt.Errorf("writing %s: %w", f.name, err))
+		}
 	}
 	for _, dir := range []string{r.Allure, r.Folder()} {
 		if dir != "" {
