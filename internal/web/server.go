@@ -87,23 +87,27 @@ type route struct {
 	serve        handler
 }
 
+// Why only people have some of the routes.
+const (
+	whyGrants = "people say what is done without asking, and see it"
+	whyPhones = "a phone is shown to people, and touched by them"
+)
+
 // table is all routes that want a credential, and the document of them, which wants none.
 func (s *Server) table() []route {
 	inbox, sessions, tasks := &inbox{s.core}, &sessions{s.core}, &tasks{s.core}
 	chats, screens := &chats{tasks: tasks}, &screens{s.core}
 	events := &events{s.core, s.feed}
 	pushes, farm, of := &pushes{s.core}, &farm{s.core}, s.core.ofSession
-	const grants = "people say what is done without asking, and see it"
-	const phones = "a phone is shown to people, and touched by them"
 	return []route{
 		{"GET", "/v1/inquiries", inbox.listInquiries},
 		{"GET", "/v1/inquiries/{id}", inbox.getInquiry},
 		{"POST", "/v1/inquiries/{id}/reply", inbox.reply},
 		{"GET", "/v1/answers", inbox.listAnswers},
 		{"POST", "/v1/answers/{id}/forget", inbox.forget},
-		{"GET", "/v1/grants", forPeople(grants, inbox.listGrants)},
-		{"POST", "/v1/grants", forPeople(grants, inbox.giveGrant)},
-		{"POST", "/v1/grants/end", forPeople(grants, inbox.endGrant)},
+		{"GET", "/v1/grants", forPeople(whyGrants, inbox.listGrants)},
+		{"POST", "/v1/grants", forPeople(whyGrants, inbox.giveGrant)},
+		{"POST", "/v1/grants/end", forPeople(whyGrants, inbox.endGrant)},
 		{"POST", "/v1/markdown", inbox.showMarks},
 		{"GET", "/v1/events", events.serve},
 		{"GET", "/v1/sessions", sessions.listSessions},
@@ -131,9 +135,9 @@ func (s *Server) table() []route {
 		{"POST", "/v1/farm/requeue", changing(farm, farm.requeue)},
 		{"GET", "/v1/skills", tasks.listSkills},
 		{"POST", "/v1/skills/{name}/run", tasks.runSkill},
-		{"GET", "/v1/devices", forPeople(phones, screens.listDevices)},
-		{"GET", "/v1/devices/{id}/live", forPeople(phones, screens.live)},
-		{"POST", "/v1/devices/{id}/input", forPeople(phones, screens.input)},
+		{"GET", "/v1/devices", forPeople(whyPhones, screens.listDevices)},
+		{"GET", "/v1/devices/{id}/live", forPeople(whyPhones, screens.live)},
+		{"POST", "/v1/devices/{id}/input", forPeople(whyPhones, screens.input)},
 		{"GET", "/v1/models", chats.listModels},
 		{"GET", "/v1/models/{model}", chats.getModel},
 		{"POST", chatPath, chats.chat},

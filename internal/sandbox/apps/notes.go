@@ -52,10 +52,6 @@ func moveNote(t *Task, n *Note, onto string) {
 	t.Data.Notes = slices.Insert(without(t.Data.Notes, n), i, n)
 }
 
-func without[T comparable](list []T, item T) []T {
-	return slices.DeleteFunc(slices.Clone(list), func(o T) bool { return o == item })
-}
-
 // noteEdit writes a note, a new one when n is nil. Leaving it saves, unless it is empty.
 func noteEdit(t *Task, n *Note) *Page {
 	var draft Note

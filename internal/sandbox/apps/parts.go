@@ -1,6 +1,10 @@
 package apps
 
-import "github.com/taploop/taploop/internal/sandbox/ui"
+import (
+	"slices"
+
+	"github.com/taploop/taploop/internal/sandbox/ui"
+)
 
 // screen is the frame that the apps' pages share: a bar with the way back, the title and actions,
 // and the body below.
@@ -74,4 +78,8 @@ func permit(t *Task, permission, question string, then func()) {
 			{"permission_allow_button", t.Say("Allow", "允许"), answer(true)},
 			{"permission_deny_button", t.Say("Don't allow", "不允许"), answer(false)},
 		}})
+}
+
+func without[T comparable](list []T, item T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(o T) bool { return o == item })
 }
