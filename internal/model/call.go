@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -183,8 +184,13 @@ func (k *attempts) retryable(r httpReply, err error) bool {
 		return false
 	}
 	// No waiting fills an empty purse, which comes as 429 too, and makes a model see.
-	message, code, _ := k.told(r.body)
+	message, code, _ := told(r.body, k.scrub)
 	return !noMoney().MatchString(strings.ToLower(message+" "+code)) && !sightless(message)
+}
+
+// absent reports whether there is no model where one would be that nobody has chosen.
+func (k *attempts) absent(err error) bool {
+	return k.opts.Unset && errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // newTransport returns a new transport, so that closing its connections closes no others.

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/taploop/taploop/internal/text"
@@ -39,12 +37,12 @@ func (k *attempts) failed(ctx context.Context, err error) error {
 func (k *attempts) unreadable(err error) *Error {
 	if len(k.body) == maxReply {
 		return k.fail(BadReply, fmt.Sprintf("the reply is longer than %d MiB, and begins with %s",
-			maxReply>>20, k.summary(k.body[:64<<10])), nil)
+			maxReply>>20, summary(k.body[:64<<10], k.scrub)), nil)
 	}
 	if json.Valid(k.body) {
 		return k.fail(BadReply, fmt.Sprintf("no chat completion came back: %v", err), nil)
 	}
-	e := k.fail(BadReply, "no chat completion came back, but "+k.summary(k.body), nil)
+	e := k.fail(BadReply, "no chat completion came back, but "+summary(k.body, k.scrub), nil)
 	e.alien = true
 	return e
 }
@@ -54,7 +52,7 @@ func (k *attempts) ended(ctx context.Context) error {
 	met := ""
 	if k.status >= 400 {
 		met = fmt.Sprintf(" (attempt %d had met HTTP %d: %s)", k.attempts, k.status,
-			k.short(k.summary(k.body), 500))
+			shortened(k.scrub, summary(k.body, k.scrub), 500))
 	}
 	return fmt.Errorf("asking %s at %s%s: %w", k.opts.Name, text.Address(k.opts.BaseURL), met,
 		context.Cause(ctx))
@@ -74,32 +72,15 @@ func (k *attempts) unanswered(err error) *Error {
 	return k.fail(Unreachable, err.Error(), err)
 }
 
-// absent reports whether there is no model where one would be that nobody has chosen.
-func (k *attempts) absent(err error) bool {
-	return k.opts.Unset && errors.Is(err, syscall.ECONNREFUSED)
-}
-
 func (k *attempts) redirected() *Error {
 	to := k.header.Get("Location")
 	return k.fail(NoSuchPath, fmt.Sprintf("the endpoint redirects to %q",
-		k.short(text.Address(to), 300)), nil)
-}
-
-// told is what a body that is no chat completion says, with the code and the parameter of its error
-// object.
-func (k *attempts) told(body []byte) (message, code, param string) {
-	var said struct {
-		Error struct{ Code, Param, Type any }
-	}
-	_ = json.Unmarshal(body, &said)
-	code, _ = cmp.Or(said.Error.Code, said.Error.Type).(string)
-	param, _ = said.Error.Param.(string)
-	return k.summary(body), code, param
+		shortened(k.scrub, text.Address(to), 300)), nil)
 }
 
 // refused is a status of 400 or above. What the endpoint says of it is read from its error object.
 func (k *attempts) refused() *Error {
-	message, code, param := k.told(k.body)
+	message, code, param := told(k.body, k.scrub)
 	e := k.fail(kindOf(k.status, message+" "+code), message, nil)
 	e.code, e.param = code, param
 	if after, ok := retryAfter(k.header); ok && after > maxRetryAfter {
@@ -128,7 +109,7 @@ func (k *attempts) fail(kind ErrorKind, message string, cause error) *Error {
 	return &Error{
 		Kind:     kind,
 		Status:   k.status,
-		Message:  k.short(message, 500),
+		Message:  shortened(k.scrub, message, 500),
 		Attempts: k.attempts,
 		Model:    k.opts.Name,
 		BaseURL:  text.Address(k.opts.BaseURL),

@@ -1,54 +1,16 @@
 package model
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"net"
 	"net/http"
-	"regexp"
 	"strings"
 	"syscall"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 )
-
-// Lower-case words of servers for errors without a status.
-var (
-	tooLong = regexp.MustCompile(`context[ _](length|size|window)|maximum context|` +
-		`too many tokens|(prompt|input|request) is too (long|large)|` +
-		`longer than the maximum|max(imum)?[ _]model[ _]len`)
-	noModel = regexp.MustCompile(`model.*(not[ _]found|does not exist)|` +
-		`(unknown|no such|invalid) model`)
-	noTools = text.Lazily(`(not|n't|without|endpoints found that) support(ing)?( native| for)?` +
-		` ['"\x60]?(tools?([^\w\[.]|$)|tool (use|call)|` +
-		`function[ _-]call)` + // Ollama, OpenRouter
-		`|(?:^|['"\x60 ])(tools|tool (use|calling|calls)|function calling)['"\x60]? ` +
-		`(is|are) (currently )?(not|disabled|unsupported)` + // Groq, Gemini
-		`|--enable-auto-tool-choice|--tool-call-parser|` +
-		`tools param requires` + // vLLM, llama.cpp
-		`|(unsupported|unknown|unrecognized|unexpected|not permitted|extra)` +
-		`[^"'\x60]{0,40}['"\x60: ]tools(['"\x60]|$)|` +
-		`\["body", ?"tools"\]`) // what checks its parameters
-	// words and codes of Azure, GLM, DeepSeek, DashScope
-	filtered = text.Lazily(`content[ _-]?filter|content exists risk|` +
-		`data_inspection_failed|inappropriate content|content management policy|` +
-		`responsible ?ai|不安全或敏感|敏感内容`)
-	noRegion = text.Lazily(`unsupported_country|(country|region|territory|location)` +
-		`[^.]{0,40}not supported|(not (available|supported)|unavailable) in your ` +
-		`(country|region)`)
-	// a rate limit that no waiting ends
-	noMoney = text.Lazily(`insufficient[_ ](quota|balance|funds|credits?)|` +
-		`arrearage|credit balance|out of credits|余额不足|欠费`)
-	noSight = regexp.MustCompile(`(image|vision|multimodal|mmproj).*(support|provide|missing)|` +
-		`(support|missing).*(image|vision|multimodal)`)
-)
-
-// sightless reports whether an endpoint's words say that the model takes no pictures.
-func sightless(said string) bool { return noSight.MatchString(strings.ToLower(said)) }
 
 func (k *attempts) withHint(e *Error) error { return hint.Add(e, k.hint(e)) }
 
@@ -170,87 +132,4 @@ func offer(err error, names []string, env string) error {
 	}
 	list := text.Cut(text.Line(strings.Join(names, ", ")), 400)
 	return hint.Add(err, fmt.Sprintf("%s; the endpoint has: %s%s", hint.Of(err), list, more))
-}
-
-// summary says in a line what a body that is no chat completion says.
-func (k *attempts) summary(body []byte) string {
-	var list []json.RawMessage
-	if json.Unmarshal(body, &list) == nil &&
-		len(list) > 0 { // Gemini's endpoint packs its error into a list
-		body = list[0]
-	}
-	if raw := reported(body); raw != nil {
-		return said(raw)
-	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		return "an empty reply"
-	}
-	if looksHTML(body) {
-		return k.page(body)
-	}
-	return "this: " + k.short(string(body), 200)
-}
-
-// reported is what an endpoint says in place of a completion, or nil.
-func reported(body []byte) json.RawMessage {
-	var odd struct {
-		Error, Errors, Message, Msg, Detail json.RawMessage
-		Base                                json.RawMessage `json:"base_resp"`
-	}
-	_ = json.Unmarshal(body, &odd) // what is no object says nothing
-	return firstOf(odd.Error, odd.Errors, odd.Message, odd.Msg, odd.Detail, odd.Base)
-}
-
-// firstOf is the first value that is there, or nil.
-func firstOf(values ...json.RawMessage) json.RawMessage {
-	for _, raw := range values {
-		if present(raw) {
-			return raw
-		}
-	}
-	return nil
-}
-
-// said is a JSON string's text, an object's message or messages, or the JSON itself.
-func said(raw json.RawMessage) string {
-	m := membersOf(raw)
-	words := firstOf(m["message"], m["msg"], m["status_msg"], raw)
-	var many []string
-	if json.Unmarshal(words, &many) == nil {
-		return strings.Join(many, ", ")
-	}
-	return plain(words)
-}
-
-func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
-
-func looksHTML(body []byte) bool {
-	return strings.HasPrefix(http.DetectContentType(body), "text/html")
-}
-
-var heading = regexp.MustCompile(`(?is)<(?:title|h1)[^>]*>(.*?)</`)
-
-func (k *attempts) page(body []byte) string {
-	if m := heading.FindSubmatch(body[:min(len(body), 64<<10)]); m != nil {
-		if title := k.short(html.UnescapeString(string(m[1])), 120); title != "" {
-			return fmt.Sprintf("a web page titled %q", title)
-		}
-	}
-	return "a web page"
-}
-
-// short makes foreign text fit for an error. The key is looked for after hidden characters are
-// gone, which may have cut it in two, and before the text is shortened: half a key would not be
-// found any more.
-func (k *attempts) short(s string, n int) string { return text.Cut(k.scrub.Text(text.Line(s)), n) }
-
-// isObject reports whether a body is a JSON object, or a list of them: Gemini's endpoint packs its
-// error into one.
-func isObject(body []byte) bool {
-	var list []map[string]json.RawMessage
-	if json.Unmarshal(body, &list) != nil {
-		list = make([]map[string]json.RawMessage, 1)
-		_ = json.Unmarshal(body, &list[0])
-	}
-	return len(list) > 0 && list[0] != nil
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -182,15 +181,6 @@ func (k *attempts) response() (Response, error) {
 	return r, nil
 }
 
-// members are those of a JSON object.
-type members map[string]json.RawMessage
-
-// membersOf returns the members of an object, nil for anything else.
-func membersOf(raw json.RawMessage) (m members) {
-	_ = json.Unmarshal(raw, &m)
-	return m
-}
-
 // text is a text of the message, whose parts are joined.
 func (c *choice) text(key string) string {
 	var b strings.Builder
@@ -232,41 +222,4 @@ func (c *choice) toolCalls() (calls []ToolCall) {
 		calls[i].Arguments = arguments[i].String()
 	}
 	return calls
-}
-
-// plain is a JSON text, or any other value as it was written, as some write ids and arguments.
-func plain(raw json.RawMessage) (s string) {
-	if present(raw) && json.Unmarshal(raw, &s) != nil {
-		return string(raw)
-	}
-	return s
-}
-
-// countOf reads a number of tokens, also one with a fraction or in quotes. It returns 0 for
-// anything else.
-func countOf(raw json.RawMessage) int {
-	n, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
-	if err != nil || !(n > 0) {
-		return 0
-	}
-	return int(min(n, 1e12))
-}
-
-// textOf is a JSON text, the text of a part, the texts of a list of parts, or "" for anything else.
-func textOf(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	var parts []json.RawMessage
-	if json.Unmarshal(raw, &parts) != nil {
-		parts = []json.RawMessage{raw}
-	}
-	var b strings.Builder
-	for _, p := range parts {
-		var words string
-		_ = json.Unmarshal(membersOf(p)["text"], &words)
-		b.WriteString(words)
-	}
-	return b.String()
 }
