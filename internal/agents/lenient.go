@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,8 +110,8 @@ func (l *lenient) list(page json.RawMessage) (next json.RawMessage, err error) {
 		Prompts []json.RawMessage `json:"prompts"`
 		Next    json.RawMessage   `json:"nextCursor"`
 	}
-	if err := json.Unmarshal(page, &p); err != nil {
-		return nil, fmt.Errorf("its list of tools cannot be read: %w", err)
+	if json.Unmarshal(page, &p) != nil {
+		return nil, errors.New("its tools and prompts cannot be read: they are no lists")
 	}
 	for i, one := range append(p.Tools, p.Prompts...) {
 		t := listedTool{Schema: wire.At(one, "inputSchema"),

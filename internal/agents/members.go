@@ -2,6 +2,7 @@ package agents
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -49,8 +50,8 @@ func (t *listedTool) asPrompt(arguments json.RawMessage) {
 // promptText returns a prompt with the texts of its messages as its description.
 func promptText(raw json.RawMessage) (json.RawMessage, error) {
 	var messages []json.RawMessage
-	if err := json.Unmarshal(wire.At(raw, "messages"), &messages); err != nil {
-		return nil, fmt.Errorf("its messages cannot be read: %w", err)
+	if json.Unmarshal(wire.At(raw, "messages"), &messages) != nil {
+		return nil, errors.New("its messages cannot be read: they are no list")
 	}
 	var all []string
 	for _, m := range messages {

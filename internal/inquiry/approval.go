@@ -350,7 +350,7 @@ func (a *Approval) checkEdit(was ActionRequest, e EditedAction, o *Options) erro
 		text.Quote(e.Name, 100), was.Name)
 }
 
-// CheckArgs says why arguments do not fit their JSON Schema.
+// CheckArgs says why arguments do not fit their JSON Schema, or could be read in two ways.
 func CheckArgs(given map[string]any, args Args) error {
 	raw, err := json.Marshal(given)
 	if err != nil {
@@ -369,7 +369,7 @@ func CheckArgs(given map[string]any, args Args) error {
 	if err := json.Unmarshal(encoded, &value); err != nil {
 		return err
 	}
-	return schema.Validate(value)
+	return cmp.Or(schema.Validate(value), shape.Lookalike(given, value))
 }
 
 // In returns q with the text that people who read the language are shown. Of an act it says what

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 )
@@ -84,4 +85,14 @@ func TestAValueIsHeldAgainstASchemaWithBoundedWork(t *testing.T) {
 		}
 		require.ErrorContains(t, err, c.why, name)
 	}
+}
+
+// What strings.EqualFold takes for equal has one fold, and no two names of the same case have.
+func TestNamesThatDifferInCaseHaveOneFold(t *testing.T) {
+	for r := range unicode.MaxRune {
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			require.Equal(t, fold(string(r)), fold(string(other)))
+		}
+	}
+	require.NotEqual(t, fold("path"), fold("paths"))
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,7 +13,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/wire"
-	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/shape"
 )
 
 // toolCall is a tools/call of a client.
@@ -116,53 +117,12 @@ func (c *toolCall) disguised() string {
 	for name := range c.m.Members() {
 		params[name] = nil
 	}
-	key, name := lookalike(callParams, params)
-	if key == "" {
-		key, name = lookalike(c.tool.schema, c.args)
+	if err := cmp.Or(shape.Lookalike(callParams, params),
+		shape.Lookalike(c.tool.schema, c.args)); err != nil {
+		return "not carried out: " + err.Error()
 	}
-	if key == "" {
-		return ""
-	}
-	return fmt.Sprintf("not carried out: %s could be read as %s, write it so",
-		text.Quote(key, 100), text.Quote(name, 100))
+	return ""
 }
-
-// lookalike returns a name within values, which have that schema, that differs only in case from
-// one that the schema knows there, and the known one.
-func lookalike(schema map[string]any, values ...any) (key, name string) {
-	known, _ := schema["properties"].(map[string]any)
-	folded := map[string]string{}
-	for name := range known {
-		folded[fold(name)] = name
-	}
-	var items []any
-	inner := map[string][]any{}
-	for _, v := range values {
-		list, _ := v.([]any)
-		items = append(items, list...)
-		o, _ := v.(map[string]any)
-		for key, value := range o {
-			if _, is := known[key]; is {
-				inner[key] = append(inner[key], value)
-			} else if name := folded[fold(key)]; name != "" {
-				return key, name
-			}
-		}
-	}
-	for name, values := range inner {
-		of, _ := known[name].(map[string]any)
-		if key, name := lookalike(of, values...); key != "" {
-			return key, name
-		}
-	}
-	if of, is := schema["items"].(map[string]any); is {
-		return lookalike(of, items...)
-	}
-	return "", ""
-}
-
-// fold is equal for names that differ only in case.
-func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
 // withHeaders adds to m the headers that a server of 2026-07-28 expects over HTTP.
 func (c *toolCall) withHeaders(m *message) *message {

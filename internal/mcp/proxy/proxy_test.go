@@ -205,8 +205,12 @@ func TestTheRulesHoldForEditedArguments(t *testing.T) {
 			id := r.start("send_message", `{"text":"ls"}`, "")
 			edit, err := inquiry.ParseEdit(`{"name":"send_message","args":` + args + `}`)
 			require.NoError(t, err)
-			require.NoError(t, r.decide(r.asked(),
-				inquiry.Decision{Type: inquiry.Edit, EditedAction: edit}))
+			err = r.decide(r.asked(), inquiry.Decision{Type: inquiry.Edit, EditedAction: edit})
+			if strings.Contains(why, "could be read") { // and the question stays open
+				require.ErrorContains(t, err, why)
+				return
+			}
+			require.NoError(t, err)
 			told := r.result(id)
 			if why == "" {
 				require.Equal(t, "send_message "+args+"\n", r.done())
@@ -424,7 +428,8 @@ func TestAServerThatHangsIsNamedAndEnded(t *testing.T) {
 // The answer to a POST is all that comes for its request.
 func TestAServerThatAnswersAnotherRequestOverHTTPIsNamed(t *testing.T) {
 	for id, want := range map[string]string{"4711": "it answered another request, with the id",
-		`"1"`: "it answered another request", "null": `"ok":true`} {
+		`"2"`: "it answered another request", "null": `"ok":true`, `"1"`: `"ok":true`,
+		"1.0": `"ok":true`, `"1.0"`: `"ok":true`} {
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"ok":true}}`, id)

@@ -65,7 +65,7 @@ func (p *peer) forget(id int64) {
 // answered gives the client's response to its asker. It reports whether there is one.
 func (p *peer) answered(m *wire.Message) bool {
 	var id int64
-	if json.Unmarshal(m.ID, &id) != nil {
+	if json.Unmarshal(wire.Number(m.ID), &id) != nil {
 		return false
 	}
 	p.mu.Lock()

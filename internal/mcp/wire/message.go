@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -247,6 +248,16 @@ func values(raw []byte) int {
 
 func isID(id json.RawMessage) bool {
 	return len(id) > 0 && (id[0] == '"' || id[0] == '-' || '0' <= id[0] && id[0] <= '9')
+}
+
+// Number returns the id of a response to a request whose id is a whole number: some peers write it as
+// a text, or with a fraction. It returns other ids as they are.
+func Number(id json.RawMessage) json.RawMessage {
+	n, err := strconv.ParseFloat(string(bytes.Trim(id, `"`)), 64)
+	if err != nil || n != float64(int64(n)) {
+		return id
+	}
+	return strconv.AppendInt(nil, int64(n), 10)
 }
 
 // Key returns equal strings for equal ids. The ids 1 and "1" are not equal.

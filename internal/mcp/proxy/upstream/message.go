@@ -37,13 +37,13 @@ func (m *Message) Refusal(code int, words string) *Message {
 }
 
 // Read reads a message of a server, or a batch of 2025-03-26. It is lenient: many servers write
-// null for members that they should leave out. Of a message that is nested too deep the id counts:
-// it is the response that there is none.
+// null for members that they should leave out, or the ids of our requests as texts. Of a message
+// that is nested too deep the id counts: it is the response that there is none.
 func Read(line []byte) ([]*Message, error) {
 	in, err := wire.Parse(line)
 	if refused, is := errors.AsType[*wire.Error](err); is &&
 		len(refused.ID) > 0 && string(refused.ID) != "null" {
-		return []*Message{{Message: wire.Message{ID: refused.ID}, Fault: refused}}, nil
+		return []*Message{{Message: wire.Message{ID: wire.Number(refused.ID)}, Fault: refused}}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -56,8 +56,12 @@ func Read(line []byte) ([]*Message, error) {
 		if string(m.ID) == "null" && m.Method != "" {
 			m.ID = nil
 		}
-		if m.Method == "" && len(m.ID) == 0 {
+		switch {
+		case m.Method != "":
+		case len(m.ID) == 0:
 			return nil, errors.New("it is no message")
+		default:
+			m.ID = wire.Number(m.ID)
 		}
 		m.Raw = nil // it may be large
 		all = append(all, &Message{Message: *m})

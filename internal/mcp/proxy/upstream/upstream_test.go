@@ -18,6 +18,17 @@ func TestWhatIsReadAsAMessage(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []*Message{{Message: wire.Message{ID: []byte("1"), Result: []byte(`{}`)}}},
 		all)
+	for _, id := range []string{`"1"`, "1.0", "1e0", `"1.0"`} {
+		all, err = Read([]byte(`{"id":` + id + `,"result":{}}`))
+		require.NoError(t, err)
+		require.Equal(t, "1", string(all[0].ID), id)
+	}
+	for _, asks := range []string{`{"id":"1","method":"ping"}`, `{"id":"a1","result":{}}`,
+		`{"id":1.5,"result":{}}`, `{"id":"NaN","result":{}}`} {
+		all, err = Read([]byte(asks))
+		require.NoError(t, err)
+		require.Contains(t, asks, `"id":`+string(all[0].ID), "it is left as it came")
+	}
 	all, err = Read([]byte(`[{"id":null,"method":"notifications/x"}]`))
 	require.NoError(t, err)
 	require.Equal(t, []*Message{Notification("notifications/x", nil)}, all)
