@@ -42,6 +42,12 @@ func (a *Args) Check(act actions.Action, want string) (actions.Action, error) {
 	if _, is := act.(actions.Click); is {
 		a.plainClick()
 	}
+	for _, m := range Doubts(a.Values) {
+		if said := strings.Trim(written(m.Value), "[]"); said != "" && !sure.MatchString(said) {
+			a.Complain("%s %s: it is not to be done unasked, so ask the person first", m.Name,
+				text.Quote(said, MaxShown))
+		}
+	}
 	if a.complaint == "" {
 		if err := act.Validate(); err == nil {
 			return act, nil
@@ -51,6 +57,9 @@ func (a *Args) Check(act actions.Action, want string) (actions.Action, error) {
 	}
 	return nil, &ParseError{Problem: a.complaint, Want: want, Off: a.off}
 }
+
+// sure is a decision that holds nothing back.
+var sure = regexp.MustCompile(`(?i)^(?:regular|allow|none|false)`)
 
 // plainClick complains of what makes another touch of a click.
 func (a *Args) plainClick() {
@@ -278,11 +287,11 @@ func (a *Args) elementNumber() (int, error) {
 	return strconv.Atoi(strings.Trim(loose.Text(a.value(elementNames)), " #[]"))
 }
 
-// Element returns the middle of the element that the arguments name, by its number or by a
-// description that fits no other. ok is false if they name none.
-func (a *Args) Element() (at screen.Point, ok bool) {
+// element returns the element that the arguments name, by its number or by a description that fits
+// no other. ok is false if they name none.
+func (a *Args) element() (mark marks.Mark, ok bool) {
 	if !a.HasElement() {
-		return screen.Point{}, false
+		return marks.Mark{}, false
 	}
 	v := a.value(elementNames)
 	said := loose.Text(v)
@@ -295,7 +304,7 @@ func (a *Args) Element() (at screen.Point, ok bool) {
 	switch {
 	case found:
 		a.Named = shown(mark)
-		return mark.At(), true
+		return mark, true
 	case len(a.Marks) == 0:
 		a.Complain("element %s: no elements are numbered on this screen, name a place instead",
 			quoted)
@@ -303,5 +312,5 @@ func (a *Args) Element() (at screen.Point, ok bool) {
 		a.Complain("element %s is none of the numbered elements, which are %s", quoted,
 			numbers(len(a.Marks)))
 	}
-	return screen.Point{}, true
+	return marks.Mark{}, true
 }

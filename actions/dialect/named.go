@@ -203,10 +203,32 @@ func ReadNamed(o loose.Object, known func(name string) bool) Named {
 	if inner, is := o.Get(key).(loose.Object); is {
 		return n.beneath(inner, known)
 	}
-	if !known(n.Name) && NamesAction(n.Arguments) {
+	if (n.Name == "" || IsSet(n.Name)) && !known(n.Name) && NamesAction(n.Arguments) {
 		return n.beneath(n.Arguments, known)
 	}
 	return n
+}
+
+// sets matches the names of tools that are for all actions on a device.
+var sets = regexp.MustCompile(`(?i)^(?:(?:mobile|computer|phone|android|device|gui|ui|screen|` +
+	`actions?|act|functions?|tools?|agent|use|call|control|step|perform|execute|do|next|multi|` +
+	`parallel|\d+)[\W_]*)+$`)
+
+// IsSet reports whether the name of a tool is that of a set of actions, of which the arguments name
+// one. An action among the arguments of any other tool is that tool's own.
+func IsSet(name string) bool { return sets.MatchString(name) }
+
+// doubts are the names of what a model says with an action that it would have confirmed.
+var doubts = fields("pending_safety_checks safety_decision")
+
+// Doubts are those of an object's.
+func Doubts(o loose.Object) (all loose.Object) {
+	for _, m := range o {
+		if slices.Contains(doubts, m.Name) {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // naming is the key whose value is the action, its name, or a call of it.
@@ -238,6 +260,7 @@ func (n *Named) beneath(o loose.Object, known func(name string) bool) Named {
 	if inner.Thought == "" {
 		inner.Thought = n.Thought
 	}
+	inner.Arguments = append(slices.Clip(inner.Arguments), Doubts(n.Arguments)...)
 	if inner.Twice == "" {
 		inner.Twice = n.Twice
 	}

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"errors"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/screen/marks"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -20,8 +22,9 @@ const Numbered = "#"
 func (a *Args) Point(names ...string) screen.Point {
 	name, v := a.place(names)
 	if slices.Contains(names, Numbered) && (v == nil || name == "element" || !a.describes()) {
-		if at, ok := a.Element(); ok {
-			return at
+		if mark, ok := a.element(); ok {
+			a.agree(mark, name, v)
+			return mark.At()
 		}
 	}
 	if v == nil {
@@ -38,6 +41,20 @@ func (a *Args) Point(names ...string) screen.Point {
 		return screen.Point{}
 	}
 	return a.corners(name, n, named, text.Quote(written(v), MaxShown))
+}
+
+// agree complains of a place that is far from the element that is named with it. One that is 0,0
+// or 1,1 was filled in.
+func (a *Args) agree(mark marks.Mark, name string, v any) {
+	n, named, ok := numbersIn(v)
+	if !ok || name == "element" || mark.Number == 0 || slices.Max(n) <= 1 {
+		return
+	}
+	said, at := text.Quote(written(v), MaxShown), mark.At()
+	p := a.corners(name, n, named, said)
+	if !mark.Element.Bounds.Contains(p) && math.Hypot(p.X-at.X, p.Y-at.Y) > 0.1 {
+		a.Complain("element %d is not at %s %s: name one of them", mark.Number, name, said)
+	}
 }
 
 // corners is the place of the numbers: two of a point, or four of a box, whose corners have to be

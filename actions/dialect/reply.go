@@ -123,11 +123,12 @@ func Split(r actions.Reply, begins func(string) bool) (thought, body string) {
 		" \t\n")
 }
 
-// SplitLine is [Split] where the body may begin within a line, too.
+// SplitLine is [Split] where the body may begin within a line, too, in which no words follow it.
 func SplitLine(r actions.Reply, begins func(string) bool, inLine *regexp.Regexp) (
 	thought, body string) {
 	thought, body = Split(r, begins)
-	if at := inLine.FindStringIndex(body); at != nil && !begins(body) {
+	if at := inLine.FindStringIndex(body); at != nil && !begins(body) &&
+		!spoken.MatchString(body[at[0]:]) {
 		return Reasoned(thought, Bare(body[:at[0]])), body[at[0]:]
 	}
 	return thought, body
@@ -146,13 +147,38 @@ func Several(want string) *ParseError {
 // goesOn matches a line in which words follow a call and its closing tags.
 var goesOn = text.Lazily(`^(?:</[^<>\n]*>|<\|[^<>\n]*\|>|[^\pL\pN\n{｛<])*\pL`)
 
-// Mentioned returns an error for a call that would end the task but may only be mentioned, because
-// words follow it in its line, as in "I must not call it yet". It returns nil for any other call.
-func Mentioned(a actions.Action, behind, want string) error {
-	if !Ends(a) || !goesOn().MatchString(behind) {
+// Mentioned returns an error for a call that may only be mentioned, because words follow it in its
+// line, as in "I must not call it yet", and words are before it or it would end the task.
+func Mentioned(a actions.Action, before, behind, want string) error {
+	if !Ends(a) && !hasLetter.MatchString(before) || !goesOn().MatchString(behind) {
 		return nil
 	}
-	return Refuse("the end of the task stands within a sentence", "it alone: "+want)
+	return Refuse("the action stands within a sentence", "it alone: "+want)
+}
+
+var (
+	// spoken matches a line in which words follow a call.
+	spoken = regexp.MustCompile(`^[^\n]*[)}\]>）｝][\s.,;，。；]+\pL[^\n{}<>]*(?:\n|$)`)
+	// inCall is how a text ends in a call, or in fields.
+	inCall = text.Lazily("(?:[)}\\]>）｝］】][\"'`*.\\s]*|\t[^\n]*)$")
+	// takesBack begins a line that takes back what stands in front of it.
+	takesBack = text.Lazily(`(?im)^\W*(?:(?:but|oh|hmm|and)\W+)?(?:wait(?:\W*[,.!…;—-]|,? no\b)|` +
+		`actually\b|no[,.!;—-]|hold on|oops|sorry|correction|on second thought|scratch that|` +
+		`not yet|never ?mind|等等|等一下|不对|其实|错了|慢着)`)
+)
+
+// unmeant returns an error for a reply that takes its action back behind it, or that is only
+// reasoning and goes on behind it.
+func unmeant(r actions.Reply) error {
+	said := Clean(r.Text)
+	switch behind := said[max(strings.LastIndexAny(said, ")}]>）｝］】"), 0):]; {
+	case len(r.Calls) > 0:
+	case said == "" && Clean(r.Reasoning) != "" && !inCall().MatchString(Clean(r.Reasoning)):
+		return Refuse("there is only a thought and no action behind it", "one action behind it")
+	case behind != said && !strings.ContainsAny(behind, "\t:：") && takesBack().MatchString(behind):
+		return Refuse("the words behind the action take it back", "the action alone")
+	}
+	return nil
 }
 
 // opens is where an object or a call between tags begins.

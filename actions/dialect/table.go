@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -129,6 +130,7 @@ func (c *chosen) Parse(r actions.Reply, s Situation) (actions.Decision, error) {
 		return actions.Decision{}, Refuse("the reply was cut off at its length limit",
 			"a short thought, then one action")
 	}
+	spoilt := unmeant(r)
 	d, err := c.Dialect.Parse(r, s)
 	if err != nil {
 		plain, ok := c.table.unpacked(r)
@@ -137,7 +139,7 @@ func (c *chosen) Parse(r actions.Reply, s Situation) (actions.Decision, error) {
 			d, err = c.Dialect.Parse(r, s)
 		}
 	}
-	if err != nil || len(r.Calls) > 0 {
+	if err = cmp.Or(err, spoilt); err != nil || len(r.Calls) > 0 {
 		return d, err
 	}
 	for _, f := range c.table {
@@ -172,7 +174,7 @@ func (c *chosen) as(f Family) Dialect {
 
 // Detect implements Detector.
 func (c *chosen) Detect(r actions.Reply, s Situation) (actions.Decision, string) {
-	if r.Cut || c.family.Wrote(r) {
+	if r.Cut || unmeant(r) != nil || c.family.Wrote(r) {
 		return actions.Decision{}, ""
 	}
 	d, name := c.detect(r, s)

@@ -23,11 +23,10 @@ func (c Coordinates) edges(picture Size) (w, h float64) {
 }
 
 // Point is the place that the two numbers name on a picture of that size. What lies beyond the
-// picture, or looks like fractions where whole numbers are meant, is an *OffScale.
+// picture, or has a fraction where thousandths or pixels are meant, is an *OffScale.
 func (c Coordinates) Point(first, second float64, picture Size) (Point, error) {
 	p := c.point(first, second, picture)
-	whole := first == float64(int(first)) && second == float64(int(second))
-	fraction := c.Unit != 1 && first <= 1 && second <= 1 && !whole
+	fraction := c.Unit != 1 && (0 < first && first < 1 || 0 < second && second < 1)
 	if !p.Valid() || fraction {
 		off := &OffScale{Coordinates: c, Picture: picture, Fractions: p.Valid()}
 		if first >= 0 && second >= 0 {

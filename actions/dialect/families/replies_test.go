@@ -121,3 +121,26 @@ func normal(t *testing.T, shown string) string {
 	require.NoError(t, err)
 	return verb + " " + string(b)
 }
+
+func TestReasoningThatOnlyMentionsAnActionIsNone(t *testing.T) {
+	frame, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 1080, 2400)))
+	require.NoError(t, err)
+	now := dialect.Situation{Screen: screen.Observation{Frame: frame}}
+	for model, call := range map[string]string{
+		"other-vl":         `{"action":{"type":"tap","x":500,"y":250}}`,
+		"qwen3-vl-8b":      `{"name": "mobile_use", "arguments": {"action": "wait", "time": 2}}`,
+		"ui-tars-7b":       "Action: press_back()",
+		"autoglm-phone-9b": `do(action="Back")`,
+		"glm-4.5v":         `Action: {"action_type": "navigate_back"}`,
+	} {
+		d, err := families.Known.New(dialect.Auto, &dialect.Options{Model: model, Lang: "en"})
+		require.NoError(t, err)
+		for said, meant := range map[string]bool{"Maybe this.\n" + call: true,
+			"Maybe this.\n" + call + "\nBut no, better wait": false,
+			"Maybe " + call + " but no, better wait.":        false,
+			"Maybe\n" + call + "\nor so.":                    false} {
+			_, err := understood(d, actions.Reply{Reasoning: said}, now)
+			require.Equal(t, meant, err == nil, "%s: %q: %v", model, said, err)
+		}
+	}
+}

@@ -44,6 +44,17 @@ func listing(t testing.TB) dialect.Situation {
 	return dialect.Situation{Task: "t", Screen: look}
 }
 
+func TestAnElementAndAPlaceThatContradictEachOtherAreAskedForAgain(t *testing.T) {
+	d, s := general.New(dialect.Options{Lang: "en", Quality: 90}), listing(t)
+	for place, agree := range map[string]bool{`"x": 500, "y": 290`: true, `"x": 1, "y": 300`: true,
+		`"x": 0, "y": 0`: true, `"point": [500, 290]`: true, `"x": 950, "y": 950`: false,
+		`"coordinate": [500, 700]`: false, `"x": 500, "y": 5000`: false} {
+		_, err := d.Parse(actions.Reply{
+			Text: `{"action": {"type": "tap", "element": 2, ` + place + `}}`}, s)
+		require.Equal(t, agree, err == nil, "%s: %v", place, err)
+	}
+}
+
 func TestElementsAreNumberedAndListed(t *testing.T) {
 	for lang, want := range map[string][]string{
 		"en": {`2: EditText "PIN" (password field, has the cursor)`, "(off, disabled)",

@@ -66,7 +66,7 @@ func listed(o loose.Object) (all []loose.Object) {
 		for _, v := range list {
 			one, _ := v.(loose.Object)
 			if a, is := dialect.ActionIn(one, known); is {
-				all = append(all, a)
+				all = append(all, append(slices.Clip(a), dialect.Doubts(o)...))
 			}
 		}
 	}
@@ -122,9 +122,9 @@ func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 }
 
 // leadsTo is how the words in front of an object in its line end, where the object is meant.
-var leadsTo = text.Lazily(`(?:^|[^\pL\pN,，\s])[ \t]*$`)
+var leadsTo = text.Lazily(`(?:^|[^\pL\pN,，\s"'“”‘’])["'“”‘’]*[ \t]*$|\w$`)
 
-// mentioned is the complaint about an end of the task that is a part of a sentence.
+// mentioned is the complaint about an action that is a part of a sentence.
 func mentioned(a actions.Action, body, object string) error {
 	before, _, _ := strings.Cut(body, object)
 	before = before[strings.LastIndex(before, "\n")+1:]
@@ -132,7 +132,7 @@ func mentioned(a actions.Action, body, object string) error {
 	if !leadsTo().MatchString(before) {
 		behind = "it is spoken of"
 	}
-	return dialect.Mentioned(a, behind, anyForm)
+	return dialect.Mentioned(a, before, behind, anyForm)
 }
 
 // native are the tool calls.
@@ -149,9 +149,9 @@ func native(calls []actions.Call) []writtenAction {
 			own := listed(o)
 			if read.arguments = o; err != nil {
 				read.unread = err.Error()
-			} else if !known(c.Name) && dialect.NamesAction(o) { // the name is that of a set
+			} else if set := !known(c.Name) && dialect.IsSet(c.Name); set && dialect.NamesAction(o) {
 				read = flat(o)
-			} else if !known(c.Name) && len(own) > 0 {
+			} else if set && len(own) > 0 {
 				for _, one := range own[1:] {
 					all = append(all, flat(one))
 				}

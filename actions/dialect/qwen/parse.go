@@ -38,7 +38,7 @@ func (q *qwen) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, er
 		return actions.Decision{}, dialect.Several(anyForm)
 	}
 	if len(r.Calls) == 0 {
-		if err := dialect.Mentioned(a, behind, anyForm); err != nil {
+		if err := dialect.Mentioned(a, "", behind, anyForm); err != nil {
 			return actions.Decision{}, err
 		}
 	}

@@ -40,7 +40,7 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 	if dialect.Ends(a) && prose { // it may only speak of the call
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	}
-	if err := dialect.Mentioned(a, behind, anyForm); err != nil {
+	if err := dialect.Mentioned(a, "", behind, anyForm); err != nil {
 		return actions.Decision{}, err
 	}
 	if dialect.Ends(a) && swallowed(body[:len(body)-len(behind)]) || another(call, behind) {
@@ -57,7 +57,7 @@ func read(text string) (call loose.Call, rest string, err error) {
 				call.Args[i].Value = strings.TrimSuffix(s, `\n`) + "\n"
 			}
 		}
-		if !known(call.Name) && dialect.NamesAction(call.Args) { // the name is that of a set
+		if dialect.IsSet(call.Name) && !known(call.Name) && dialect.NamesAction(call.Args) {
 			n := dialect.ReadNamed(call.Args, known)
 			call = loose.Call{Name: n.Name, Args: n.Arguments}
 		}
