@@ -21,7 +21,7 @@ var (
 		`function|arguments)["'”]?\s*:`)
 	// ownCall is models' own markup of calls.
 	ownCall = regexp.MustCompile(`(?i)<[|｜]?(?:tool[_▁]call|function_call|function=|invoke\s)|` +
-		`\[TOOL_CALLS\]|(?m:^)[*# ]*action[ _]input[* ]*:`)
+		`\[TOOL_CALLS\]|<\|call\|>|\bto=functions\.|(?m:^)[*# ]*action[ _]input[* ]*:`)
 	// namedCall is a call within a line, or a line that is one in a language.
 	namedCall = regexp.MustCompile(
 		"\\{\\s*[\"'](?:tool|tool_name|name)[\"']\\s*:\\s*[\"']([\\w.-]+)|" +
@@ -131,13 +131,24 @@ func callsIn(value json.RawMessage, tools map[string]Tool) (calls []model.ToolCa
 	return []model.ToolCall{{Name: name, Arguments: string(arguments)}}
 }
 
+// proseEnd is how a text ends in words.
+var proseEnd = regexp.MustCompile(`[\pL\pN.!?。！？]["'”)*]*$`)
+
+// spoken reports whether the call at a place in a reply is closed and stands among words, which are
+// the end of the reply.
+func spoken(reply string, at int) bool {
+	before := reply[strings.LastIndex(reply[:at], "\n")+1 : at]
+	_, behind, _ := strings.Cut(reply[at:], "\n")
+	return proseEnd.MatchString(reply) && strings.TrimLeft(before+behind, "`*# \t\n") != "" &&
+		strings.Count(reply[at:], "{") == strings.Count(reply[at:], "}")
+}
+
 // inText reads the calls in a text. A model that makes native calls is asked for its call again if
 // that is all that it wrote, or the end of it. Elsewhere it only quotes one.
 func inText(reply string, tools map[string]Tool, textual bool) ([]model.ToolCall, string) {
 	calls, last, problem := parseCalls(reply, tools)
-	start := len(reply) - len(strings.TrimLeft(reply, "` \n"))
 	switch own := ownAt(reply, tools, len(calls) > 0); {
-	case problem == unreadCall && !textual && own > start:
+	case problem == unreadCall && !textual && own > 0 && spoken(reply, own):
 		return nil, "" // it speaks of one
 	case problem != "":
 		return nil, problem
