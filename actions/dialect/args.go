@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -157,7 +158,9 @@ var underscored = strings.NewReplacer(" ", "_", "-", "_")
 // keyNames are other names of keys, which may be Android's.
 var keyNames = map[string]actions.Key{"return": actions.KeyEnter, "backspace": actions.KeyDelete,
 	"del": actions.KeyDelete, "recent": actions.KeyRecents, "recent_apps": actions.KeyRecents,
-	"app_switch": actions.KeyRecents, "overview": actions.KeyRecents}
+	"app_switch": actions.KeyRecents, "overview": actions.KeyRecents, "返回": actions.KeyBack,
+	"主页": actions.KeyHome, "桌面": actions.KeyHome, "最近任务": actions.KeyRecents,
+	"回车": actions.KeyEnter}
 
 // Key is a key by its name, or the one key of a list. An unknown one is as it was written.
 func (a *Args) Key(names ...string) actions.Key {
@@ -234,6 +237,15 @@ var UsualWait = actions.Wait{For: 2 * time.Second}
 var opposite = map[actions.Direction]actions.Direction{actions.Up: actions.Down,
 	actions.Down: actions.Up, actions.Left: actions.Right, actions.Right: actions.Left}
 
+// direction is a direction by its name. An unknown one is as it was written.
+func (a *Args) direction(names ...string) actions.Direction {
+	said := strings.ToLower(a.Text(names...))
+	return cmp.Or(ways[strings.TrimLeft(said, "向往朝")], actions.Direction(said))
+}
+
+var ways = map[string]actions.Direction{"上": actions.Up, "下": actions.Down, "左": actions.Left,
+	"右": actions.Right}
+
 // ByFinger is an action as families write it whose models scroll by where the finger moves.
 func ByFinger(a actions.Action) actions.Action {
 	if s, is := a.(actions.Scroll); is {
@@ -246,10 +258,10 @@ func ByFinger(a actions.Action) actions.Action {
 // Stroke scrolls by a finger that moves in the direction of that name. It is in the middle of the
 // screen when there is no place of these names.
 func (a *Args) Stroke(direction string, place ...string) actions.Scroll {
-	to := a.Text(direction)
-	side, known := opposite[actions.Direction(strings.ToLower(to))]
+	to := a.direction(direction)
+	side, known := opposite[to]
 	if !known {
-		a.Complain("there is no direction %s", text.Quote(to, MaxShown))
+		a.Complain("there is no direction %s", text.Quote(string(to), MaxShown))
 	}
 	s := actions.Scroll{At: screen.Point{X: 0.5, Y: 0.5}, Direction: side}
 	if a.Has(place...) {

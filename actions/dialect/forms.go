@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"regexp"
@@ -112,7 +113,7 @@ func (f *Form) Params() (list []Param) {
 // *ParseError.
 func (list Forms) Decode(name string, a *Args, want string) (actions.Action, error) {
 	if f := list.Find(name); f != nil {
-		return f.Decode(a)
+		return f.Decode(a, want)
 	}
 	if strings.TrimSpace(name) == "" {
 		return nil, Refuse("the name of the action is missing", want)
@@ -120,13 +121,14 @@ func (list Forms) Decode(name string, a *Args, want string) (actions.Action, err
 	return nil, Refuse("unknown action "+text.Quote(name, MaxShown), want)
 }
 
-// Decode makes the action of the arguments. Its error is a *ParseError.
-func (f *Form) Decode(a *Args) (actions.Action, error) {
-	a.form = f
+// Decode makes the action of the arguments. want says what is expected where the form does not. Its
+// error is a *ParseError.
+func (f *Form) Decode(a *Args, want string) (actions.Action, error) {
+	a.form, want = f, cmp.Or(f.Want, want)
 	a.nameInOrder()
 	a.endInOne()
 	if f.Read != nil {
-		return a.Check(f.Read(a), f.Want)
+		return a.Check(f.Read(a), want)
 	}
 	v := reflect.New(reflect.TypeOf(f.Action)).Elem()
 	v.Set(reflect.ValueOf(f.Action))
@@ -146,7 +148,7 @@ func (f *Form) Decode(a *Args) (actions.Action, error) {
 	if w, is := act.(actions.Wait); is {
 		act = actions.Wait{For: min(w.For, actions.MaxWait)}
 	}
-	return a.Check(act, f.Want)
+	return a.Check(act, want)
 }
 
 // nameInOrder gives arguments without names those of the form, in its order. A place may be two
@@ -242,7 +244,7 @@ func (a *Args) fill(field reflect.Value, names []string, typed bool) {
 	case *[]string:
 		*to = a.List(names...)
 	case *actions.Direction:
-		*to = actions.Direction(strings.ToLower(a.Text(names...)))
+		*to = a.direction(names...)
 	case *actions.Key:
 		*to = a.Key(names...)
 	default:

@@ -30,7 +30,7 @@ func (b *Base) decode(o loose.Object, thought string, s *Situation) (
 		return d, false, Refuse("it names no action", b.own.form)
 	}
 	a := b.Args(n.Arguments, Reasoned(thought, n.Thought), s)
-	act, err := form.Decode(a)
+	act, err := form.Decode(a, b.own.form)
 	switch {
 	case err != nil:
 	case n.Twice != "", Ends(act) && again.MatchString(written(o)):

@@ -28,11 +28,11 @@ type Named struct {
 
 var (
 	// actionKeys are the names under which an object names its action, the surest first.
-	actionKeys = fields(`action_type action type name tool_name tool recipient_name function
-		function_call tool_call command`)
+	actionKeys = fields(`action_type action action_name type name tool_name tool recipient_name
+		function function_call tool_call command`)
 	// surely are those of which one has to be there.
-	surely = fields(`action_type action type tool_name tool recipient_name function function_call
-		tool_call`)
+	surely = fields(`action_type action action_name type tool_name tool recipient_name function
+		function_call tool_call`)
 	inside = fields(`arguments args parameters params input inputs action_inputs action_input
 		action_params action_args action_arguments action_parameters tool_input tool_args kwargs`)
 	// kindsOfCall are what stands for a name and is none.

@@ -138,6 +138,10 @@ func (a *Args) place(names []string) (name string, v any) {
 			}
 		case both[0].Value != nil && both[1].Value != nil:
 			return n, both
+		case both[0].Value != nil: // "x": [1, 2]
+			if _, _, place := numbersIn(both[0].Value); place {
+				return x, both[0].Value
+			}
 		}
 	}
 	return names[0], nil
@@ -151,7 +155,7 @@ var (
 	namedForm = regexp.MustCompile(
 		`^[\s\[(（]*[{｛]?\s*(["']?[xy]["']?\s*[:：=＝][^\[\]()（）{}｛｝]*)[\s\])）}｝]*$`)
 	between = regexp.MustCompile(`\s*[,，、]\s*|\s+`)
-	number  = regexp.MustCompile(`^-?\d{1,12}(?:\.\d{1,40})?$`)
+	number  = regexp.MustCompile(`^-?\d{1,12}(?:\.\d{1,40})?(?:[eE]\+?\d)?$`)
 )
 
 // numbersIn is the two or four numbers of a place. named says that each has a name, and x stands in
@@ -207,6 +211,7 @@ func namedNumbers(o loose.Object) (list []any) {
 func flat(v any) ([]string, bool) {
 	switch v := v.(type) {
 	case string:
+		v = strings.Map(narrow, v)
 		v = corner.ReplaceAllString(loose.PlaceTag.ReplaceAllString(v, ""), ",")
 		m := pointForm.FindStringSubmatch(strings.Trim(v, `"' `))
 		if m == nil {
@@ -227,6 +232,14 @@ func flat(v any) ([]string, bool) {
 		return parts, true
 	}
 	return nil, false
+}
+
+// narrow is what a full-width form stands for.
+func narrow(r rune) rune {
+	if '！' <= r && r <= '～' {
+		return r - '！' + '!'
+	}
+	return r
 }
 
 // written is a value about as it was written.

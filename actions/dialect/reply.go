@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"encoding/json"
+	"html"
 	"reflect"
 	"regexp"
 	"slices"
@@ -32,8 +34,22 @@ var unixLines = strings.NewReplacer("\uFEFF", "", "\r\n", "\n", "\r", "\n")
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = reserved.ReplaceAllString(unixLines.Replace(s), "$1")
-	s = control.ReplaceAllString(blank.ReplaceAllString(s, ""), "")
+	s = unescaped(control.ReplaceAllString(blank.ReplaceAllString(s, ""), ""))
 	return blank.ReplaceAllString(Unfenced(s), "")
+}
+
+// entities is a text whose quotes are those of HTML.
+var entities = regexp.MustCompile(`^[^"']*&quot;[^"]*$`)
+
+// unescaped is a text that was JSON or HTML as a whole, without its escapes.
+func unescaped(s string) (plain string) {
+	if strings.HasPrefix(s, `"`) && json.Unmarshal([]byte(s), &plain) == nil {
+		return plain
+	}
+	if entities.MatchString(s) {
+		return html.UnescapeString(s)
+	}
+	return s
 }
 
 // Unfenced is a text without the code fence around the whole of it. Fences within belong to a text.

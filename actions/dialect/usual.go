@@ -127,10 +127,11 @@ func ReadScroll(a *Args) actions.Action {
 
 // side is the direction of a scroll, by its name or by the sign of one of two distances.
 func (a *Args) side() actions.Direction {
-	if said := a.Text(a.Names("Direction")...); said != "" {
-		return actions.Direction(strings.ToLower(said))
+	if said := a.direction(a.Names("Direction")...); said != "" {
+		return said
 	}
 	x, y := a.distance("scroll_x", "delta_x", "dx"), a.distance("scroll_y", "delta_y", "dy")
+	y -= a.distance("pixels") // Qwen's computer use, where a wheel goes up
 	switch {
 	case x != 0 && y != 0:
 		a.Complain("it scrolls in two directions")

@@ -165,7 +165,7 @@ func one(calls []writtenCall, s *dialect.Situation) (writtenCall, error) {
 func (g *autoglm) decode(c writtenCall, thought string, s *dialect.Situation) (
 	actions.Action, error) {
 	if strings.EqualFold(c.Name, "finish") {
-		return finish.Decode(g.Args(c.Args, thought, s))
+		return finish.Decode(g.Args(c.Args, thought, s), anyForm)
 	}
 	name, args := loose.Text(action(c.Args)), c.Args
 	if len(args) > 0 && args[0].Name == "" { // do("Tap", ...)

@@ -45,6 +45,9 @@ func TestRepliesOfRealModelsAreRead(t *testing.T) {
 				got = shownAction(t, d.Action)
 			}
 			want := f.Name
+			if err != nil {
+				require.NotRegexp(t, "expected $", err.Error(), "%s", f.Data)
+			}
 			if want != askAgain {
 				meant++
 				want = normal(t, want)
