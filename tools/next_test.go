@@ -100,7 +100,7 @@ func TestAQueuedRunHasItsRankAndItsTime(t *testing.T) {
 		for says, bad := range map[string]in{
 			"low, normal, high": {"queue": true, "priority": "urgent"},
 			"604800":            {"queue": true, "queue_seconds": 1e9},
-			"want 1 to":         {"queue": true, "queue_seconds": 0},
+			"want 1 to":         {"queue": true, "queue_seconds": -1},
 			"(queue)":           {"priority": "high"},
 			"leave them out":    {"queue_seconds": 5},
 		} {

@@ -16,6 +16,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -88,10 +89,18 @@ type serversFile struct {
 	servers map[string]json.RawMessage
 }
 
+// place is where the servers are in the file, as a JSON pointer.
+func (f *serversFile) place() string {
+	if f.key == "" {
+		return ""
+	}
+	return "/" + f.key
+}
+
 // read returns the settings of a server, and where an error is in the file.
 func (f *serversFile) read(name string) (s ServerSettings, offset int, err error) {
-	offset = f.tree.Find("/" + f.key + "/" + jsonPointer.Replace(name)).StartOffset
-	err = json.Unmarshal(f.servers[name], &s)
+	offset = f.tree.Find(f.place() + "/" + jsonPointer.Replace(name)).StartOffset
+	s, err = readEntry(f.servers[name])
 	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		offset += int(wrong.Offset)
 		err = hint.Add(fmt.Errorf("%s cannot be of the kind %s", cmp.Or(wrong.Field, "it"),
@@ -125,18 +134,28 @@ func parseServers(file []byte) (*serversFile, error) {
 	if f.servers == nil {
 		f.servers, f.key = members.Servers, "servers"
 	}
+	for _, key := range []string{"context_servers", "mcp/servers", "mcp", ""} { // Zed, opencode
+		if raw := wire.At(plain.Pack(), strings.Split(key, "/")...); f.servers == nil {
+			if key == "" { // the servers are the whole
+				raw = plain.Pack()
+			}
+			f.servers, f.key = wire.Members(raw), key
+		}
+	}
 	return f, nil
 }
 
 // check returns an error if the file has no servers, too many, or two of the same name.
 func (f *serversFile) check() error {
-	if len(f.servers) == 0 || f.tree.Find("/"+f.key) == nil { // the key may differ in case
+	isServer := func(raw json.RawMessage) bool { return wire.Members(raw) != nil }
+	whole := f.key == "" && !slices.ContainsFunc(slices.Collect(maps.Values(f.servers)), isServer)
+	if len(f.servers) == 0 || whole || f.tree.Find(f.place()) == nil { // the key may differ in case
 		return hint.Add(errors.New("it names no servers"), wantServers)
 	}
 	if len(f.servers) > maxServers {
 		return fmt.Errorf("it names %d servers (at most %d)", len(f.servers), maxServers)
 	}
-	for _, place := range []string{"", "/" + f.key} {
+	for _, place := range []string{"", f.place()} {
 		if at, err := duplicateMember(f.tree, place); err != nil {
 			return hint.Add(f.inLine(at, err), "give each server a name of its own")
 		}
@@ -172,12 +191,12 @@ var jsonPointer = strings.NewReplacer("~", "~0", "/", "~1")
 func (s *ServerSettings) check() error {
 	u, err := url.Parse(s.URL)
 	overHTTP := true
-	switch s.Type {
-	case "stdio":
+	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(s.Type)) {
+	case "stdio", "local":
 		overHTTP = false
 	case "":
 		overHTTP = s.Command == ""
-	case "http", "streamable-http", "streamableHttp":
+	case "http", "https", "streamablehttp", "remote":
 	case "sse":
 		return hint.Add(errors.New("type sse is the transport that MCP gave up in 2025, and is "+
 			"not spoken here"), `most such servers have another address, often .../mcp: name that `+

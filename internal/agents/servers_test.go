@@ -47,8 +47,8 @@ func TestABrokenFileIsNamedWithItsLine(t *testing.T) {
 		"":                                 "line 1",
 		"{\"mcpServers\":\n{\"a\": }}":     "line 2",
 		"{\"mcpServers\": {\n\n\"a\": 7}}": `line 3: server "a": it cannot be of the kind number`,
-		"{\"mcpServers\": {\"a\":\n {\"command\": \"x\", \"env\": {\n\"PORT\": 8}}}}": "line 3: " +
-			`server "a": env cannot be of the kind number`,
+		"{\"mcpServers\": {\"a\":\n {\"command\": \"x\", \"env\": {\n\"PORT\": {}}}}}": `line 2: ` +
+			`server "a": env`,
 		"[]":                                "the kind array",
 		"{}":                                "names no servers",
 		"{\"mcpServers\": {\n\"a\": {}}}":   `line 2: server "a": it has not one of`,
@@ -100,8 +100,8 @@ func TestAnEntryThatCannotBeUsedIsNamedAndTheOthersWork(t *testing.T) {
 
 // One entry of another kind than it has to be leaves the others alone.
 func TestAnEntryOfAWrongKindIsNamedAndTheOthersWork(t *testing.T) {
-	for _, bad := range []string{`7`, `"npx x"`, `[]`, `{"command": ["npx"]}`,
-		`{"command": "npx", "args": "x"}`, `{"command": "npx", "env": {"PORT": 8}}`} {
+	for _, bad := range []string{`7`, `"npx x"`, `[]`, `{"command": {"path": "npx"}}`,
+		`{"command": "npx", "args": "x"}`, `{"command": "npx", "env": {"PORT": {}}}`} {
 		list, err := agents.ReadServers([]byte(`{"mcpServers": {"good": {"command": "a"},`+"\n"+
 			`"bad": `+bad+`}}`), "/x/mcp.json", nil)
 		require.NoError(t, err, bad)
@@ -112,4 +112,42 @@ func TestAnEntryOfAWrongKindIsNamedAndTheOthersWork(t *testing.T) {
 		require.Equal(t, "a", list[1].Command)
 		require.NoError(t, list[1].Unusable)
 	}
+}
+
+// Each program has its own names for what a server is.
+func TestEntriesInOtherProgramsFormsAreRead(t *testing.T) {
+	web := func(kind string) agents.ServerSettings {
+		return agents.ServerSettings{Name: "a", Type: kind, URL: "https://x.example/mcp"}
+	}
+	program := agents.ServerSettings{Name: "a", Command: "npx", Args: []string{"x", "8"},
+		Env: map[string]string{"PORT": "80", "ON": "true"}}
+	local := program
+	local.Type = "local"
+	const address = `"https://x.example/mcp"`
+	for file, want := range map[string]agents.ServerSettings{
+		`{"mcpServers":{"a":{"httpUrl":` + address + `}}}`:                      web(""),
+		`{"mcpServers":{"a":{"serverUrl":` + address + `}}}`:                    web(""),
+		`{"mcpServers":{"a":{"type":"HTTP","baseUrl":` + address + `}}}`:        web("HTTP"),
+		`{"mcpServers":{"a":{"type":"streamable_http","url":` + address + `}}}`: web("streamable_http"),
+		`{"mcp":{"a":{"type":"remote","enabled":true,"url":` + address + `}}}`:  web("remote"),
+		`{"a":{"transport":{"type":"http","url":` + address + `}}}`:             web("http"),
+		`{"mcp":{"servers":{"a":{"transport":"http","url":` + address + `}}}}`:  web("http"),
+		`{"context_servers":{"a":{"source":"custom","url":` + address + `}}}`:   web(""),
+		`{"a":{"command":"npx","args":["x",8],"env":{"PORT":80,"ON":true}}}`:    program,
+		`{"mcp":{"a":{"type":"local","command":["npx","x","8"],"environment":` +
+			`{"PORT":80,"ON":true}}}}`: local,
+	} {
+		list, err := agents.ReadServers([]byte(file), "/x/mcp.json", nil)
+		require.NoError(t, err, file)
+		require.Equal(t, []agents.ServerSettings{want}, list, file)
+		require.NoError(t, list[0].Unusable, file)
+	}
+	for _, file := range []string{`{}`, `{"theme":"dark"}`, `{"mcp":{}}`, `{"mcpServers":{}}`} {
+		_, err := agents.ReadServers([]byte(file), "/x/mcp.json", nil)
+		require.ErrorContains(t, err, "it names no servers", file)
+	}
+	list, err := agents.ReadServers([]byte(`{"mcpServers":{"a":{"isActive":false,"type":"inMemory"},`+
+		`"b":{"command":"x"}}}`), "/x/mcp.json", nil)
+	require.NoError(t, err)
+	require.True(t, list[0].Disabled)
 }

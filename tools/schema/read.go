@@ -98,8 +98,8 @@ func check(s *Schema, values map[string]any) error {
 		p := s.Properties[name]
 		required := slices.Contains(s.Required, name)
 		v := values[name]
-		if said, is := v.(string); is && !required && said == "" {
-			v = nil // as clients write it that fill in every argument
+		if !required && unset(p, name, v) {
+			v = nil
 		}
 		switch {
 		case v != nil:
@@ -118,6 +118,25 @@ func check(s *Schema, values map[string]any) error {
 	}
 	return nil
 }
+
+// unset reports whether clients that fill in every argument write v for one that they leave out.
+func unset(p *Schema, name string, v any) bool {
+	said, isText := v.(string)
+	n, isNumber := v.(json.Number)
+	list, isList := v.([]any)
+	switch {
+	case isText && (p.Type != "string" || strings.HasSuffix(name, "_id")):
+		said = strings.Trim(said, quotes)
+		none := slices.Contains([]string{"", "null", "None", "undefined", "[]"}, said)
+		return none || said == "0" && p.Minimum != nil && *p.Minimum > 0
+	case isNumber:
+		return n == "0" && p.Minimum != nil && *p.Minimum > 0
+	}
+	return isText && said == "" || isList && len(list) == 0 && p.Type == "array"
+}
+
+// quotes are what stands around ids that were copied.
+const quotes = " \t\r\n\"'`"
 
 // Known refuses names that the schema does not have, and takes dummies out.
 func Known(s *Schema, values map[string]any) error {
@@ -168,13 +187,22 @@ type argument struct {
 }
 
 func (a argument) read(v any) (any, error) {
+	_, isList := v.([]any)
+	if object, is := v.(map[string]any); is && a.Type == "array" && a.Items.Type == "object" {
+		v = []any{object}
+	} else if a.Type == "boolean" && !isList && truths[strings.ToLower(fmt.Sprint(v))] != nil {
+		v = *truths[strings.ToLower(fmt.Sprint(v))]
+	}
 	switch got := v.(type) {
 	case string:
 		if a.Type == "string" {
-			return got, a.checkText(got)
+			return a.readText(got)
 		}
 		if plain := unquoted(got); plain != nil {
 			return a.read(plain)
+		}
+		if a.Type == "array" && a.Items.Type == "string" {
+			return a.read(apart(got))
 		}
 	case json.Number:
 		if a.Type == "integer" || a.Type == "number" {
@@ -201,6 +229,24 @@ func (a argument) read(v any) (any, error) {
 		a.name, kindOf(v), want)
 }
 
+// truths are words for true and false.
+var truths = map[string]*bool{"yes": new(true), "no": new(false), "1": new(true), "0": new(false),
+	"true": new(true), "false": new(false), "on": new(true), "off": new(false)}
+
+// apart is the list that a text stands for: its lines, or what its commas part.
+func apart(s string) (list []any) {
+	sep := func(r rune) bool { return r == ',' || r == '，' || r == '、' }
+	if strings.Contains(s, "\n") {
+		sep = func(r rune) bool { return r == '\n' }
+	}
+	for _, part := range strings.FieldsFunc(s, sep) {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
 // unquoted is the number, the true or false, the list or the object that some clients send as a
 // text, or nil if s is another text.
 func unquoted(s string) any {
@@ -212,12 +258,6 @@ func unquoted(s string) any {
 		case json.Number, bool, []any, map[string]any:
 			return v
 		}
-	}
-	switch s { // Python's
-	case "True":
-		return true
-	case "False":
-		return false
 	}
 	return nil
 }
@@ -247,18 +287,25 @@ func (a argument) orNot() string {
 	return ", or leave " + a.name + " out"
 }
 
-func (a argument) checkText(s string) error {
-	if a.Enum != nil {
-		var values []string
-		for _, v := range a.Enum {
-			values = append(values, fmt.Sprint(v))
-		}
-		if !slices.Contains(values, s) {
-			return wrong("use one of: "+strings.Join(values, ", "),
-				"%s is %s, which is not one of its values", a.name, text.Quote(s, 60))
-		}
-		return nil
+// readText reads a text: an id without quotes around it, and a value of several in any case.
+func (a argument) readText(s string) (any, error) {
+	if strings.HasSuffix(a.name, "_id") {
+		s = strings.Trim(s, quotes)
 	}
+	if a.Enum == nil {
+		return s, a.checkText(s)
+	}
+	var values []string
+	for _, v := range a.Enum {
+		if values = append(values, fmt.Sprint(v)); strings.EqualFold(s, fmt.Sprint(v)) {
+			return fmt.Sprint(v), nil
+		}
+	}
+	return nil, wrong("use one of: "+strings.Join(values, ", "),
+		"%s is %s, which is not one of its values", a.name, text.Quote(s, 60))
+}
+
+func (a argument) checkText(s string) error {
 	if strings.TrimSpace(s) == "" {
 		return wrong("pass a text"+a.orNot(), "%s is empty", a.name)
 	}
@@ -302,6 +349,9 @@ func (a argument) checkList(l []any) error {
 	}
 	for i, v := range l {
 		name := fmt.Sprintf("%s[%d]", a.name, i)
+		if n, is := v.(json.Number); is && a.Items.Type == "string" {
+			v = n.String()
+		}
 		read, err := argument{a.Items, name, true}.read(v)
 		if err != nil {
 			return err

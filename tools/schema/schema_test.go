@@ -173,15 +173,14 @@ func TestWhatIsWrongWithAnArgument(t *testing.T) {
 			"pass a number from 1 to 8, or leave seats out"},
 		`{"table":"7","extra":[]}`: {"extra is a list (want an object)",
 			"pass extra as an object, or leave extra out"},
-		`{"table":"7","dishes":[]}`: {"dishes is empty", "pass at least one, or leave dishes out"},
 		`{"table":"7","dishes":[{"name":"a"},{"name":"b"},{"name":"c"}]}`: {"dishes has 3 items " +
 			"(at most 2)", "pass fewer"},
 		`{"table":"7","dishes":["soup"]}`: {"dishes[0] is a text " +
 			"(want an object)", "pass dishes[0] as an object"},
 		`{"table":"7","dishes":[{}]}`: {"dishes[0]: name is " +
 			"missing", "pass name: N"},
-		`{"table":"7","dishes":[{"name":"a","spices":[1]}]}`: {"dishes[0]: " +
-			"spices[0] is a number (want a text)", "pass spices[0] as a text"},
+		`{"table":"7","dishes":[{"name":"a","spices":[{}]}]}`: {"dishes[0]: " +
+			"spices[0] is an object (want a text)", "pass spices[0] as a text"},
 	} {
 		_, err := schema.Read(orders(), json.RawMessage(arguments), new(order))
 		require.Error(t, err, arguments)
@@ -257,4 +256,25 @@ func TestTheNearestNameIsToldForAWrongOne(t *testing.T) {
 	require.EqualError(t, err, `there is no argument "tabel"`)
 	require.Equal(t, "pass it as table; the arguments are: table, dishes, pay, seats, extra",
 		hint.Of(err))
+}
+
+// A list may be one text, one object, or have numbers for texts.
+func TestAListIsReadInOtherForms(t *testing.T) {
+	s := schema.For[dish](schema.NewTypes(), schema.ParseWords("name: n\nspices: s\nhot: h\n"+
+		"grams: g\ntaste: t", nil))
+	for given, want := range map[string][]string{`"salt, pepper"`: {"salt", "pepper"}, `"salt"`: {"salt"},
+		`"盐、胡椒"`: {"盐", "胡椒"}, `"a, b\nc"`: {"a, b", "c"}, `[1, 2.5]`: {"1", "2.5"},
+		`"[\"a, b\"]"`: {"a, b"}, `[]`: nil, `"[]"`: nil, `"null"`: nil} {
+		var d dish
+		_, err := schema.Read(s, json.RawMessage(`{"name":"x","spices":`+given+`}`), &d)
+		require.NoError(t, err, given)
+		require.Equal(t, want, d.Spices, given)
+	}
+	for given, want := range map[string]bool{`"yes"`: true, `1`: true, `"1"`: true, `"No"`: false,
+		`0`: false, `"true"`: true} {
+		var d dish
+		_, err := schema.Read(s, json.RawMessage(`{"name":"x","hot":`+given+`}`), &d)
+		require.NoError(t, err, given)
+		require.Equal(t, want, d.Hot, given)
+	}
 }

@@ -1,0 +1,72 @@
+package agents
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
+)
+
+// plain is a text, or a number or a truth value that stands for one.
+type plain string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (p *plain) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' || b[0] == '{' || b[0] == '[' || b[0] == 'n' {
+		return json.Unmarshal(b, (*string)(p))
+	}
+	*p = plain(b)
+	return nil
+}
+
+// readEntry reads the settings of a server as the files of several programs write them: the address
+// under the names of Gemini, Windsurf and Cherry Studio, the command as a list and with opencode's
+// names, the transport as a part of its own, and numbers in the environment.
+func readEntry(raw json.RawMessage) (ServerSettings, error) {
+	var e struct {
+		ServerSettings
+		HTTPURL   string           `json:"httpUrl"`
+		ServerURL string           `json:"serverUrl"`
+		BaseURL   string           `json:"baseUrl"`
+		Command   json.RawMessage  `json:"command"`
+		Args      []plain          `json:"args"`
+		Env       map[string]plain `json:"env"`
+		Variables map[string]plain `json:"environment"`
+		Headers   map[string]plain `json:"headers"`
+		Enabled   *bool            `json:"enabled"`
+		Active    *bool            `json:"isActive"`
+	}
+	err := json.Unmarshal(raw, &e)
+	if inner := wire.At(raw, "transport"); err == nil && wire.Members(inner) != nil {
+		err = json.Unmarshal(inner, &e)
+	} else if err == nil {
+		e.Type = cmp.Or(e.Type, wire.Text(inner))
+	}
+	var command []plain
+	if err == nil && e.Command != nil && json.Unmarshal(e.Command, &command) == nil && len(command) > 0 {
+		e.ServerSettings.Command, e.Args = string(command[0]), append(command[1:], e.Args...)
+	} else if err == nil && e.Command != nil {
+		err = json.Unmarshal([]byte(`{"command":`+string(e.Command)+`}`), &e.ServerSettings)
+	}
+	s := e.ServerSettings
+	s.URL = cmp.Or(s.URL, e.HTTPURL, e.ServerURL, e.BaseURL)
+	for _, a := range e.Args {
+		s.Args = append(s.Args, string(a))
+	}
+	s.Env, s.Headers = texts(e.Env, e.Variables), texts(e.Headers)
+	s.Disabled = s.Disabled || e.Enabled != nil && !*e.Enabled || e.Active != nil && !*e.Active
+	return s, err
+}
+
+// texts are the maps as one, nil without any.
+func texts(maps ...map[string]plain) (all map[string]string) {
+	for _, m := range maps {
+		for k, v := range m {
+			if all == nil {
+				all = map[string]string{}
+			}
+			all[k] = string(v)
+		}
+	}
+	return all
+}
