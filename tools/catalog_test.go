@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,6 +94,9 @@ func TestTheListOfToolsIsTheOneThatWasReviewed(t *testing.T) {
 			require.NoError(t, err)
 			require.LessOrEqual(t, tokens, c.most, file)
 			require.Greater(t, tokens, c.most/3, "it is counted")
+			if file == "tools.full.json" {
+				isDocumented(t, "tools.md", tokens)
+			}
 		}
 	})
 }
@@ -110,7 +114,20 @@ func TestTheToolForGoalsCostsLittle(t *testing.T) {
 		with, err := o200k.Count(list)
 		require.NoError(t, err)
 		require.InDelta(t, 200, with-without, 50, "of %d", with)
+		isDocumented(t, "host.md", with)
 	})
+}
+
+// isDocumented checks what a page says of the tokens of a whole list, to three parts of a hundred.
+func isDocumented(t *testing.T, page string, tokens int) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "docs", page))
+	require.NoError(t, err)
+	said := regexp.MustCompile(`about ([\d,]+) tokens`).FindSubmatch(b)
+	require.NotNil(t, said, page)
+	n, err := strconv.Atoi(strings.ReplaceAll(string(said[1]), ",", ""))
+	require.NoError(t, err)
+	require.InEpsilon(t, tokens, n, 0.03, page)
 }
 
 // sent is the list as it is on the wire.
