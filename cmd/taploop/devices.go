@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -111,17 +112,17 @@ func (c *devicesCmd) watch(ctx context.Context, a *invocation, host *device.Host
 // changes lists what differs, in the order of the phones' names.
 func changes(before, now map[string]string) (list []phoneChange) {
 	at := time.Now().Truncate(time.Millisecond)
-	for name := range before {
-		if _, there := now[name]; !there {
-			list = append(list, phoneChange{at, name, "gone"})
+	all := maps.Clone(before)
+	maps.Copy(all, now)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		state, there := now[name]
+		if !there {
+			state = "gone"
 		}
-	}
-	for name, state := range now {
 		if before[name] != state {
 			list = append(list, phoneChange{at, name, state})
 		}
 	}
-	slices.SortFunc(list, func(a, b phoneChange) int { return strings.Compare(a.Phone, b.Phone) })
 	return list
 }
 

@@ -48,7 +48,7 @@ func AllWaits() (all []Waits) {
 			all = append(all, w)
 		}
 	}
-	slices.SortFunc(all, func(a, b Waits) int { return strings.Compare(a.State, b.State) })
+	slices.SortStableFunc(all, func(a, b Waits) int { return strings.Compare(a.State, b.State) })
 	return all
 }
 

@@ -121,7 +121,7 @@ func (a Audit) List(ctx context.Context, f AuditFilter) ([]AuditEntry, error) {
 	w.and("event = ?", string(f.Event))
 	list, err := collect(ctx, a.read, scanAudit, "SELECT seq, "+auditColumns+
 		" FROM audit a WHERE "+w.sql+" ORDER BY at DESC, seq DESC LIMIT ?", w.limited(f.Limit)...)
-	slices.SortFunc(list, func(a, b AuditEntry) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortStableFunc(list, func(a, b AuditEntry) int { return cmp.Compare(a.Seq, b.Seq) })
 	return list, doing(err, "listing the audit")
 }
 

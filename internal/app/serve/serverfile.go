@@ -133,8 +133,8 @@ func Servers(dataDir string) (here, gone []ServerEntry, err error) {
 		}
 	}
 	newest := func(a, b ServerEntry) int { return b.Started.Compare(a.Started) }
-	slices.SortFunc(here, newest)
-	slices.SortFunc(gone, newest)
+	slices.SortStableFunc(here, newest)
+	slices.SortStableFunc(gone, newest)
 	return here, gone, nil
 }
 

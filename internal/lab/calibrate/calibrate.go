@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -261,10 +262,9 @@ func (r *Report) hold(w Way, answers []*answer) {
 			}
 		}
 	}
-	for _, g := range groups {
-		r.Groups = append(r.Groups, *g)
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		r.Groups = append(r.Groups, *groups[name])
 	}
-	slices.SortFunc(r.Groups, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
 	r.Rate = lab.NewRate(r.Hits, r.Asked)
 	r.Pixels, r.Pixels90 = lab.Median(pixels), lab.Quantile(pixels, 0.9)
 }

@@ -58,7 +58,7 @@ func (r *Report) choose(own dialect.Profile, answers []*answer) {
 			r.Rejected = append(r.Rejected, w)
 		}
 	}
-	slices.SortFunc(r.Rejected, func(a, b Way) int { return cmp.Compare(a.Error, b.Error) })
+	slices.SortStableFunc(r.Rejected, func(a, b Way) int { return cmp.Compare(a.Error, b.Error) })
 	r.Rejected = r.Rejected[:min(len(r.Rejected), 3)]
 	r.Coordinates, r.ImageSize = chosen.Coordinates.String(), chosen.Fit.String()
 	r.hold(chosen, answers)
