@@ -59,6 +59,19 @@ func (a *Args) Check(act actions.Action, want string) (actions.Action, error) {
 	return nil, &ParseError{Problem: a.complaint, Want: want, Off: a.off}
 }
 
+// doubts are the names of what a model says with an action that it would have confirmed.
+var doubts = fields("pending_safety_checks safety_decision")
+
+// Doubts are those of an object's.
+func Doubts(o loose.Object) (all loose.Object) {
+	for _, m := range o {
+		if slices.Contains(doubts, m.Name) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
 // sure is a decision that holds nothing back.
 var sure = regexp.MustCompile(`(?i)^(?:regular|allow|none|false)`)
 
@@ -195,8 +208,6 @@ var units = map[time.Duration]string{
 
 // inMillis are the names of times in milliseconds.
 var inMillis = fields("duration_ms milliseconds ms")
-
-var hasLetter = regexp.MustCompile(`\pL`)
 
 // unit returns the unit of that name, seconds for "", and 0 for an unknown name.
 func unit(name string) time.Duration {

@@ -218,19 +218,6 @@ var sets = regexp.MustCompile(`(?i)^(?:(?:mobile|computer|phone|android|device|g
 // one. An action among the arguments of any other tool is that tool's own.
 func IsSet(name string) bool { return sets.MatchString(name) }
 
-// doubts are the names of what a model says with an action that it would have confirmed.
-var doubts = fields("pending_safety_checks safety_decision")
-
-// Doubts are those of an object's.
-func Doubts(o loose.Object) (all loose.Object) {
-	for _, m := range o {
-		if slices.Contains(doubts, m.Name) {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
 // naming is the key whose value is the action, its name, or a call of it.
 func (n *Named) naming(o loose.Object) string {
 	for _, key := range actionKeys {

@@ -163,6 +163,8 @@ func Several(want string) *ParseError {
 // goesOn matches a line in which words follow a call and its closing tags.
 var goesOn = text.Lazily(`^(?:</[^<>\n]*>|<\|[^<>\n]*\|>|[^\pL\pN\n{｛<])*\pL`)
 
+var hasLetter = regexp.MustCompile(`\pL`)
+
 // Mentioned returns an error for a call that may only be mentioned, because words follow it in its
 // line, as in "I must not call it yet", and words are before it or it would end the task.
 func Mentioned(a actions.Action, before, behind, want string) error {
