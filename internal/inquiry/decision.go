@@ -60,7 +60,11 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 func strictly(raw []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
-	return d.Decode(into)
+	err := d.Decode(into)
+	if err != nil && strings.HasPrefix(err.Error(), "json: unknown") {
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return err
 }
 
 // Edited is the request as an [EditedAction] is written, for somebody to change.

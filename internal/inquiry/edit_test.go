@@ -34,3 +34,21 @@ func TestAnEditWithTwoSpellingsOfAnArgumentSettlesNothing(t *testing.T) {
 	}
 	require.NoError(t, edit(map[string]any{"id": "9"}))
 }
+
+// LangGraph resumes an interrupt with a list of one decision, or all of them with a list.
+func TestInterruptsAreResumedByListsOfDecisions(t *testing.T) {
+	q := ask(t, inquiry.NewBroker(new(inquirytest.Memory), nil), approval())
+	id := q.Interrupts()[0].ID
+	for _, raw := range []string{`{"` + id + `":{"decisions":[{"type":"approve"}]}}`,
+		`[{"type":"approve"}]`, `{"decisions":[{"type":"approve"}]}`, `{"type":"approve"}`} {
+		got, err := q.Resume([]byte(raw))
+		require.NoError(t, err, raw)
+		require.Equal(t, []inquiry.Decision{{Type: "approve"}}, got, raw)
+	}
+	for _, raw := range []string{`["approve"]`, `null`, `{"` + id + `":{"decisions":[]}}`,
+		`{"` + id + `":{"type":"approve","x":1}}`} {
+		_, err := q.Resume([]byte(raw))
+		require.Error(t, err, raw)
+		require.NotContains(t, err.Error(), "json: ", raw)
+	}
+}

@@ -85,10 +85,13 @@ func (a *Approval) editSchema(name string) map[string]any {
 }
 
 // Resume reads the decisions that LangGraph's clients resume the question's interrupts with: one of
-// {"decisions": [...]}, an object with a decision under the id of each interrupt, or, for a single
-// interrupt, its decision.
+// {"decisions": [...]}, such a list alone, an object with a decision, or a list of one, under the id
+// of each interrupt, or, for a single interrupt, its decision.
 func (q Question) Resume(raw []byte) ([]Decision, error) {
 	var by map[string]json.RawMessage
+	if objects := []map[string]any(nil); json.Unmarshal(raw, &objects) == nil && objects != nil {
+		raw = slices.Concat([]byte(`{"decisions":`), raw, []byte("}"))
+	}
 	if err := json.Unmarshal(raw, &by); err != nil {
 		return nil, errors.New(`it is no object (want {"INTERRUPT ID": {"type": "approve"}})`)
 	}
@@ -110,7 +113,15 @@ func (q Question) Resume(raw []byte) ([]Decision, error) {
 			continue
 		}
 		var d Decision
-		if err := json.Unmarshal(one, &d); err != nil {
+		var inner struct{ Decisions []json.RawMessage }
+		if json.Unmarshal(one, &inner) == nil && len(inner.Decisions) == 1 {
+			one = inner.Decisions[0]
+		}
+		err := json.Unmarshal(one, &d)
+		if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+			err = fmt.Errorf("%s is a %s", wrong.Field, wrong.Value)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("the decision about %s cannot be read: %w", in.ID, err)
 		}
 		list = append(list, d)
