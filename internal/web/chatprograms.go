@@ -61,11 +61,13 @@ func (c *conversation) forProgram() string {
 }
 
 // doubtful reports whether the words may be a program's own and no answer of a person, unless they
-// say that they are one: they are about a conversation, or are sent otherwise than those before.
+// say that they are one: they are about a conversation, or are sent otherwise than those before and
+// without a key, which a program gives to a turn alone.
 func (t *chatTurn) doubtful() bool {
 	told := text.Cut(t.conversation.words, maxTold)
 	before, known := t.s.manners.Load(t.id)
-	return !answer().MatchString(told) && (t.forProgram() != "" || known && before != t.manner() ||
+	return !answer().MatchString(told) && (t.forProgram() != "" ||
+		known && t.key == "" && before != t.manner() ||
 		product().MatchString(told) && (aboutChats().MatchString(told) ||
 			len(told) > short && terse().MatchString(told)))
 }
