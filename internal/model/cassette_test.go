@@ -207,7 +207,7 @@ func TestAMissSaysWhatDiffersAndHowToRerecord(t *testing.T) {
 	require.NoError(t, err)
 	other := client(t, "http://x", model.Options{Transport: rep, Name: "another"})
 	_, err = other.Complete(t.Context(), showing("Question: which size?\nAnswer: large"))
-	require.ErrorContains(t, err, `model: another`)
+	require.NoError(t, err, "whichever model is configured, what was recorded is replayed")
 }
 
 func TestAnEmptyCassetteSaysSo(t *testing.T) {

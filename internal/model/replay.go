@@ -226,12 +226,11 @@ func (r *recordedResponse) http(req *http.Request) *http.Response {
 	}
 }
 
-// saying is what a request is known by.
+// saying is what a request is known by: what is asked, of whichever model.
 func saying(r recordedRequest) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", r.Method, r.Path)
 	var body struct {
-		Model    string `json:"model"`
 		Messages []struct {
 			Role      string          `json:"role"`
 			Content   json.RawMessage `json:"content"`
@@ -242,7 +241,6 @@ func saying(r recordedRequest) string {
 		b.Write(r.Body)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "model: %s\n", body.Model)
 	for _, m := range body.Messages {
 		says := today.ReplaceAllString(contentSays(m.Content), "$1")
 		fmt.Fprintf(&b, "%s: %s%s\n", m.Role, says, m.ToolCalls)

@@ -168,12 +168,10 @@ func (o Options) items(s *Suite) ([]*Item, error) {
 		if err != nil {
 			problems.Add(p.At, "%v", err)
 		}
-		v.known[p.Key] = value
-	}
-	for name := range v.known {
-		if _, both := v.secrets[name]; both {
-			problems.Add(s.Of("vars"), "%s is a variable and a secret", name)
+		if _, both := v.secrets[p.Key]; both {
+			problems.Add(p.At, "%s is a variable and a secret", p.Key)
 		}
+		v.known[p.Key] = value
 	}
 	s.Setup = s.filled(s.Setup, v, &problems)
 	s.Teardown = s.filled(s.Teardown, v, &problems)
@@ -228,7 +226,7 @@ func Mask(items []*Item) text.Mask {
 
 // expand makes the items of a case, one for each row.
 func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
-	if c.leaks(v, problems) {
+	if s.leaks(c, v, problems) {
 		return nil
 	}
 	rows := c.With
@@ -286,18 +284,20 @@ func (s *Suite) stage(c *Case, v values, problems *keys.Problems) Stage {
 }
 
 // leaks refuses secrets where the model or a report would show them.
-func (c *Case) leaks(v values, problems *keys.Problems) bool {
+func (s *Suite) leaks(c *Case, v values, problems *keys.Problems) bool {
 	before := len(*problems)
 	refuse := func(at keys.Position, where, text string) {
-		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
-			if _, secret := v.secrets[m[1]]; secret {
+		said, _ := v.fill(text, strings.Clone)
+		for _, name := range slices.Sorted(maps.Keys(v.secrets)) {
+			if strings.Contains(said, v.secrets[name]) {
 				problems.Add(at, "the secret %s cannot be in %s, which the model and the reports "+
-					"show; let the agent ask for it, and give it as a reply", m[1], where)
+					"show; let the agent ask for it, and give it as a reply", name, where)
 			}
 		}
 	}
 	refuse(c.Of("task"), "a task", c.Task)
-	refuse(c.Of("name"), "a name", c.Name)
+	refuse(c.Of("name"), "a name or a tag", strings.Join(slices.Concat(
+		[]string{s.Name, c.Name}, s.Tags, c.Tags), "\n"))
 	refuse(c.Of("cassette"), "a file name", c.Cassette)
 	for _, p := range slices.Concat(slices.Concat(c.With...), c.Params) {
 		refuse(p.At, "a row or a skill's parameters", p.Value)
