@@ -43,7 +43,8 @@ func readEntry(raw json.RawMessage) (ServerSettings, error) {
 		e.Type = cmp.Or(e.Type, wire.Text(inner))
 	}
 	var command []plain
-	if err == nil && e.Command != nil && json.Unmarshal(e.Command, &command) == nil && len(command) > 0 {
+	if err == nil && e.Command != nil &&
+		json.Unmarshal(e.Command, &command) == nil && len(command) > 0 {
 		e.ServerSettings.Command, e.Args = string(command[0]), append(command[1:], e.Args...)
 	} else if err == nil && e.Command != nil {
 		err = json.Unmarshal([]byte(`{"command":`+string(e.Command)+`}`), &e.ServerSettings)

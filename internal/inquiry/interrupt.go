@@ -85,8 +85,8 @@ func (a *Approval) editSchema(name string) map[string]any {
 }
 
 // Resume reads the decisions that LangGraph's clients resume the question's interrupts with: one of
-// {"decisions": [...]}, such a list alone, an object with a decision, or a list of one, under the id
-// of each interrupt, or, for a single interrupt, its decision.
+// {"decisions": [...]}, such a list alone, an object with a decision, or a list of one, under the
+// id of each interrupt, or, for a single interrupt, its decision.
 func (q Question) Resume(raw []byte) ([]Decision, error) {
 	var by map[string]json.RawMessage
 	if objects := []map[string]any(nil); json.Unmarshal(raw, &objects) == nil && objects != nil {

@@ -60,8 +60,8 @@ func (x *execution) leave() {
 }
 
 // launch starts the goroutine of the QUEUED run, which then owns x.work. The caller holds the
-// session's lock. If the run may have to queue, the goroutine opens the work again on its turn. call
-// is the context of the call that wants it.
+// session's lock. If the run may have to queue, the goroutine opens the work again on its turn.
+// call is the context of the call that wants it.
 func (x *execution) launch(call context.Context, queue bool) error {
 	m := x.m
 	if queue || x.elsewhere {

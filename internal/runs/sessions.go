@@ -39,8 +39,10 @@ type ends struct {
 	lines   *queue.Lines
 	touches *touches.Counter
 	states  *sessionStates
-	settled func(ctx context.Context, questionID string) // applies an answer that may have come already
 	log     *slog.Logger
+
+	// settled applies an answer that may have come already.
+	settled func(ctx context.Context, questionID string)
 }
 
 // ending is the end of a life of a run, or of its waiting.

@@ -161,7 +161,8 @@ var suiteKey = regexp.MustCompile(`(?i)case|^(tests|displayName|task|setup|teard
 // items makes the items of a suite and checks them.
 func (o Options) items(s *Suite) ([]*Item, error) {
 	var problems keys.Problems
-	v := values{map[string]string{}, o.secretsOf(s, &problems)}
+	o.readSecrets(s, &problems)
+	v := values{map[string]string{}, s.masked}
 	for _, p := range s.Vars {
 		// no secret under another name
 		value, err := values{v.known, nil}.fill(p.Value, strings.Clone)
@@ -193,9 +194,9 @@ func (o Options) items(s *Suite) ([]*Item, error) {
 // be masked.
 const leastSecret = 3
 
-// secretsOf reads the secrets from the environment.
-func (o Options) secretsOf(s *Suite, problems *keys.Problems) map[string]string {
-	all := map[string]string{}
+// readSecrets reads the secrets of s from the environment.
+func (o Options) readSecrets(s *Suite, problems *keys.Problems) {
+	s.masked = map[string]string{}
 	for _, name := range s.Secrets {
 		value := o.Getenv(name)
 		switch {
@@ -206,10 +207,8 @@ func (o Options) secretsOf(s *Suite, problems *keys.Problems) map[string]string 
 			problems.Add(s.Of("secrets"), "the value of %s is too short to be masked (at least "+
 				"%d characters)", name, leastSecret)
 		}
-		all[name] = cmp.Or(value, Hidden)
+		s.masked[name] = cmp.Or(value, Hidden)
 	}
-	s.masked = all
-	return all
 }
 
 // Hidden stands for a secret.

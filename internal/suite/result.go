@@ -76,7 +76,7 @@ type Attempt struct {
 	Kind    string       `json:"kind,omitempty"`     // of SetupFailed
 	Message string       `json:"message,omitempty"`  // why it did not pass
 	Claimed bool         `json:"claimed,omitempty"`  // the agent claimed that the task was done
-	Verdict string       `json:"verdict,omitempty"`  // on that: verified, unverified or contradicted
+	Verdict string       `json:"verdict,omitempty"`  // verified, unverified or contradicted
 	Seen    string       `json:"evidence,omitempty"` // what the verdict is about
 	Phone   string       `json:"phone,omitempty"`
 	Session string       `json:"session_id,omitempty"`

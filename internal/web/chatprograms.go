@@ -107,32 +107,41 @@ var (
 		`translate (the|this) (following|text))\b|标题|主题|话题|摘要|总结|概括|概述|标签|关键词|` +
 		`命名|取名|追问|后续问题|检索词|搜索词|查询词`)
 	// of what, as only a program says it that has it at hand
-	ofChats = text.Lazily(`(?i)\b((the|this|our|a|following|above|partial|entire|user['’]?s?)( given)?` +
+	ofChats = text.Lazily(`(?i)\b((the|this|our|a|following|above|partial|entire|user['’]?s?)( ` +
+		`given)?` +
 		`( short)? (conversation|discussion|dialog(ue)?|chat history|story so far)|(this|our|` +
-		`following|above|entire|previous|first|current|user['’]s|users) (chat|messages?|prompt|query|` +
+		`following|above|entire|previous|first|current|user['’]s|users) (chat|messages?|prompt|` +
+		`query|` +
 		`question|request|session|exchange|text)|dieses? gespräch\w*|cette conversation|` +
-		`esta conversaci[oó]n|(title|tags|summary|topic|query) for ?[:：]|here is the (message|text))|` +
+		`esta conversaci[oó]n|(title|tags|summary|topic|query) for ?[:：]|here is the (message|` +
+		`text))|` +
 		`<text>|(这段|以上|上述|上面|我们|本次|此次|用户|给出|一下)(的|之间的)?(对话|会话|聊天|内容)|` +
 		`(^|[为将把对])(对话|会话|聊天)(记录|内容|历史)|这句话`)
 	// and that it is to be short, or all
-	terse = text.Lazily(`(?i)\b(return|reply|respond|output|answer|give|provide)( me| us)?( with)? ` +
+	terse = text.Lazily(`(?i)\b(return|reply|respond|output|answer|give|provide)( me| us)?( ` +
+		`with)? ` +
 		`(only|just|nothing|an empty)|\b(only|just) (the|return|reply|respond|output|answer|give|` +
-		`provide)|\b(title|name|summary|that|text) only\b|nothing (else|but)|\b(no|without any|without|` +
+		`provide)|\b(title|name|summary|that|text) only\b|nothing (else|but)|\b(no|without any|` +
+		`without|` +
 		`omitting|not use) ((additional|other|extra|further|ending) )?(text|words|explanation|` +
-		`punctuation|quot|lead|preamble)|\b(\d+|two|three|four|five|six|seven|eight|ten|max\. \d+)` +
-		`[ -](words?|characters?|sentences?|wörter\w*|mots|palabras)\b|\bas json\b|json (array|list|` +
+		`punctuation|quot|lead|preamble)|\b(\d+|two|three|four|five|six|seven|eight|ten|max\. ` +
+		`\d+)` +
+		`[ -](words?|characters?|sentences?|wörter\w*|mots|palabras)\b|\bas json\b|json (array|` +
+		`list|` +
 		`object|format)|\b(brief|briefly|concise|detailed|so far)\b|context\b|as a prompt|<text>|` +
 		`只(返回|输出|回复)|仅(返回|输出)|直接返回|不要(使用|解释|标点|多余|加)|` +
 		`[\d一二两三四五六七八九十] ?个?(字|词)|字以内|用作|以.{0,4}(JSON|字符串)`)
 	// what is to be done on the phone, or what a value is given for
-	onPhone = text.Lazily(`\A\s*(?i:(please )?(open|in|on|go|launch|start|tap|send|search|find|look|` +
+	onPhone = text.Lazily(`\A\s*(?i:(please )?(open|in|on|go|launch|start|tap|send|search|find|` +
+		`look|` +
 		`follow|use|add|post|reply|answer|save|put|change|` +
 		`rename|set|copy|read|delete|tell|show|check)\b)|\A\s*(打开|[在去和跟与到用给])|` +
 		`\A[^.\n。]*((?i:\b(send|post|tap|open)\b)|发送|发给|群|打开|(chat|conversation|discussion) ` +
 		`(with|between|in|on|from) [A-Z@]|(和|与|跟).{1,12}的(对话|聊天|会话)|` +
 		`(?i:\b(title|name|tags?))([ \t]*[:：]|[ \t]+['"“‘])[ \t]*\S)`)
 	// what chats are called
-	aboutChats = text.Lazily(`(?i)\b(conversations?|chats?|discussion|dialog(ue)?|history|context|` +
+	aboutChats = text.Lazily(`(?i)\b(conversations?|chats?|discussion|dialog(ue)?|history|` +
+		`context|` +
 		`prompts?|messages?|following|text)\b|对话|会话|聊天|上下文|这句话`)
 	// words that say that they are an answer
 	answer = text.Lazily(`(?i)\A\s*(answer|reply|回答|答案|答)\s*[:：]`)

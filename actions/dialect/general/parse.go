@@ -149,7 +149,8 @@ func native(calls []actions.Call) []writtenAction {
 			own := listed(o)
 			if read.arguments = o; err != nil {
 				read.unread = err.Error()
-			} else if set := !known(c.Name) && dialect.IsSet(c.Name); set && dialect.NamesAction(o) {
+			} else if set := !known(c.Name) && dialect.IsSet(c.Name); set &&
+				dialect.NamesAction(o) {
 				read = flat(o)
 			} else if set && len(own) > 0 {
 				for _, one := range own[1:] {

@@ -250,8 +250,8 @@ func isID(id json.RawMessage) bool {
 	return len(id) > 0 && (id[0] == '"' || id[0] == '-' || '0' <= id[0] && id[0] <= '9')
 }
 
-// Number returns the id of a response to a request whose id is a whole number: some peers write it as
-// a text, or with a fraction. It returns other ids as they are.
+// Number returns the id of a response to a request whose id is a whole number: some peers write it
+// as a text, or with a fraction. It returns other ids unchanged.
 func Number(id json.RawMessage) json.RawMessage {
 	n, err := strconv.ParseFloat(string(bytes.Trim(id, `"`)), 64)
 	if err != nil || n != float64(int64(n)) {

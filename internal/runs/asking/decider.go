@@ -63,9 +63,9 @@ func (d *Desk) consult(ctx context.Context, by Decider, q inquiry.Question) (
 		d.log.Warn("what a decision cost is not counted", "question", q.ID, "session",
 			q.SessionID, "err", spent)
 	}
-	d.log.Info("a model was asked", "question", q.ID, "session", q.SessionID, "run", q.RunID, "model",
-		by.Name(), "took", v.Took, "prompt_tokens", v.PromptTokens, "completion_tokens",
-		v.CompletionTokens, "err", err)
+	d.log.Info("a model was asked", "question", q.ID, "session", q.SessionID, "run", q.RunID,
+		"model", by.Name(), "took", v.Took, "prompt_tokens", v.PromptTokens,
+		"completion_tokens", v.CompletionTokens, "err", err)
 	return v, err
 }
 

@@ -28,7 +28,8 @@ func agenda(t *Task) *ui.View {
 	list := ui.ListOf("agenda", t.Data.Events, func(e *Event) *ui.View {
 		return ui.Column(ui.Text(e.Title).Size(17).Bold().Named("event_title"),
 			ui.Small(t.Date(e.At)+e.At.Format(", 15:04")), ui.Small(e.Place)).Gap(2).Pad(18, 12).
-			Fill(ui.Surface).Radius(16).Named("event").OnLong(deletes(t, e.Title, &t.Data.Events, e))
+			Fill(ui.Surface).Radius(16).Named("event").
+			OnLong(deletes(t, e.Title, &t.Data.Events, e))
 	}).Gap(8).Pad(16, 4, 16, 96)
 	orEmpty(list, len(t.Data.Events), "note", t.Say("No events", "没有日程"))
 	return t.screen(t.Say("Calendar", "日历"), nil, t.floating(list, "plus", "new_event",

@@ -61,7 +61,8 @@ func (s *store) results(query, category string) *Page {
 			title = "“" + query + "”"
 		}
 		list := ui.List("results", s.cards(found)...).Gap(10).Pad(16, 4, 16, 16)
-		orEmpty(list, len(found), "search", s.Say("Nothing found. Try another word.", "没有找到, 换个词试试"))
+		orEmpty(list, len(found), "search",
+			s.Say("Nothing found. Try another word.", "没有找到, 换个词试试"))
 		return s.screen(title, []*ui.View{s.cartButton()}, list)
 	}}
 }

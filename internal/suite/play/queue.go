@@ -193,7 +193,8 @@ func (q *queue) lose(i *suite.Item, p runs.PhoneInfo, why string) {
 	q.tell(i, p, fmt.Sprintf(q.say.Play.TakenOut, p.Serial, why))
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.phones = slices.DeleteFunc(q.phones, func(x runs.PhoneInfo) bool { return x.Serial == p.Serial })
+	q.phones = slices.DeleteFunc(q.phones,
+		func(x runs.PhoneInfo) bool { return x.Serial == p.Serial })
 	q.lost = p.Serial + ": " + why
 }
 
