@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,13 +26,7 @@ type reader struct {
 
 // run returns what the command printed, its exit code, and leaves the folder as it is.
 func (r reader) run(args ...string) (stdout, stderr string, code int) {
-	program, err := exec.LookPath("taploop")
-	require.NoError(r.t, err)
-	line := append([]string{program}, args...)
-	if os.Getuid() == 0 { // whom no mode stops, without this
-		line = append([]string{"setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"}, line...)
-	}
-	c := exec.Command(line[0], line[1:]...)
+	c := whomModesStop(r.t, args...)
 	c.Env = []string{"HOME=/nonexistent", "PATH=" + os.Getenv("PATH"), "TAPLOOP_DATA_DIR=" + r.dir}
 	c.Dir = "/"
 	var out, errs bytes.Buffer
@@ -41,6 +37,17 @@ func (r reader) run(args ...string) (stdout, stderr string, code int) {
 	}
 	require.Equal(r.t, before, r.files())
 	return out.String(), errs.String(), c.ProcessState.ExitCode()
+}
+
+// whomModesStop is a command of taploop that may write only where a folder's mode says so.
+func whomModesStop(t *testing.T, args ...string) *exec.Cmd {
+	program, err := exec.LookPath("taploop")
+	require.NoError(t, err)
+	line := append([]string{program}, args...)
+	if os.Getuid() == 0 { // whom no mode stops, without this
+		line = append([]string{"setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"}, line...)
+	}
+	return exec.Command(line[0], line[1:]...)
 }
 
 func (r reader) files() (names []string) {
@@ -184,4 +191,23 @@ func TestAFolderThatSomebodyMadeKeepsItsMode(t *testing.T) {
 	_, errs, code = b.run("sessions", "list", "--data-dir", own)
 	require.Zero(t, code, "%s", errs)
 	require.EqualValues(t, 0o700, mode(own))
+}
+
+func TestARecordingThatCannotBeKeptIsToldBeforeTheModelIsAsked(t *testing.T) {
+	t.Parallel()
+	model := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("the model is asked")
+	}))
+	t.Cleanup(model.Close)
+	dir := t.TempDir()
+	kept, suite := filepath.Join(dir, "kept"), filepath.Join(dir, "s.yaml")
+	require.NoError(t, os.WriteFile(suite,
+		[]byte("cases: [{name: a, task: t, cassette: kept/c.jsonl, expect: none}]"), 0o600))
+	require.NoError(t, os.Mkdir(kept, 0o500))
+	c := whomModesStop(t, "test", suite, "--phones", "sandbox", "--record")
+	c.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(),
+		"TAPLOOP_MODEL_BASE_URL=" + model.URL, "TAPLOOP_MODEL_NAME=m"}
+	said, err := c.CombinedOutput()
+	require.Equal(t, exitPhone, c.ProcessState.ExitCode(), "%v: %s", err, said)
+	require.Contains(t, string(said), "no file can be made in "+kept)
 }

@@ -257,6 +257,7 @@ func TestAReportThatCannotBeWrittenIsToldBeforeAnything(t *testing.T) {
 		{"--allure " + foreign, exitPhone, "not a directory"},
 		{"--report " + in("pom.xml", "a", "b"), exitPhone, "not a directory"},
 		{"--junit " + in("x") + " --json " + in(".", "x"), exitUsage, "two reports go to "},
+		{"--junit " + in("x") + " --report " + in("x"), exitUsage, "two reports go to "},
 	} {
 		var out, said bytes.Buffer
 		code := run(t.Context(), append([]string{"test", file}, strings.Fields(c.args)...), f.env,

@@ -35,7 +35,8 @@ func TestAFileThatCannotBeReplacedIsKnownBefore(t *testing.T) {
 	require.NoError(t, os.WriteFile(in("mine"), []byte("a mark of mine"), 0o600))
 	require.NoError(t, os.WriteFile(in("empty"), nil, 0o600))
 	require.NoError(t, os.Mkdir(in("folder"), 0o700))
-	for path, ok := range map[string]bool{in("mine"): true, in("empty"): true, in("new"): true,
+	require.NoError(t, os.Symlink(in("nowhere", "at all"), in("link")))
+	for path, ok := range map[string]bool{in("link"): false, in("mine"): true, in("empty"): true, in("new"): true,
 		in("a", "b", "new"): true, in("folder"): false, in("mine", "new"): false,
 		in("mine", "a", "new"): false, in("foreign"): false} {
 		require.NoError(t, os.WriteFile(in("foreign"), []byte("other"), 0o600))

@@ -28,6 +28,9 @@ func Replaceable(path, mark string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(path); err == nil {
+			return errors.New("what is there is a link to nothing")
+		}
 		return Fillable(filepath.Dir(path))
 	case err != nil || !info.Mode().IsRegular() && !info.IsDir(): // a pipe may never end
 		return err

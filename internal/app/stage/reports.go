@@ -56,7 +56,7 @@ func below(report, dir, name string) string {
 // Check reports which of them cannot be written, and leaves nothing behind.
 func (r Reports) Check() error {
 	var errs []error
-	taken := map[string]bool{}
+	taken := map[string]bool{filepath.Clean(r.Report): true, filepath.Clean(r.Allure): true}
 	for _, f := range r.files() {
 		name := filepath.Clean(f.name)
 		if taken[name] {

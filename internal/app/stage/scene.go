@@ -82,7 +82,11 @@ func (x *scene) cassettes() (map[string]any, error) {
 	b, err := files.Recorded(file)
 	switch mode {
 	case Record:
-		if !errors.Is(err, fs.ErrNotExist) && (err != nil || !model.IsCassette(b)) {
+		if errors.Is(err, fs.ErrNotExist) {
+			if err := files.Fillable(filepath.Dir(file)); err != nil {
+				return nil, &suite.Trouble{Kind: suite.KindCassette, Err: err}
+			}
+		} else if err != nil || !model.IsCassette(b) {
 			return nil, &suite.Trouble{Kind: suite.KindCassette, Err: hint.Add(
 				fmt.Errorf("%s is no cassette, and is not recorded over", file),
 				"move it away, or name another file as cassette")}
