@@ -102,6 +102,23 @@ func TestALargeCassetteIsReplayedAndRecordedOver(t *testing.T) {
 	require.Less(t, info.Size(), int64(1<<20))
 }
 
+// Whichever model is configured now, what was recorded is replayed.
+func TestAReplayIsOfTheModelThatWasRecorded(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", claim))
+	const one = "cases: [{name: a, task: t, cassette: c.jsonl, expect: none}]"
+	f.env = slices.DeleteFunc(f.env, func(e string) bool { // which would fix the dialect of all names
+		return strings.HasPrefix(e, "TAPLOOP_MODEL_DIALECT=")
+	})
+	named := slices.Index(f.env, "TAPLOOP_MODEL_NAME=m")
+	f.env[named] = "TAPLOOP_MODEL_NAME=gelab-zero-4b-preview"
+	code, _ := f.test(one, "--record")
+	require.Equal(t, exitDone, code, f.said)
+	f.env[named] = "TAPLOOP_MODEL_NAME=qwen2.5-vl-7b"
+	code, all := f.test(one, "--replay")
+	require.Equal(t, exitDone, code, "%s %v", f.said, all)
+}
+
 // A report that contains a secret is compared with the secret, and told without it.
 func TestAnAnswerWithASecretIsComparedUnmasked(t *testing.T) {
 	t.Parallel()

@@ -208,6 +208,8 @@ func TestAMissSaysWhatDiffersAndHowToRerecord(t *testing.T) {
 	other := client(t, "http://x", model.Options{Transport: rep, Name: "another"})
 	_, err = other.Complete(t.Context(), showing("Question: which size?\nAnswer: large"))
 	require.NoError(t, err, "whichever model is configured, what was recorded is replayed")
+	_, err = other.Complete(t.Context(), showing("Question: which size?\nAnswer: small"))
+	require.ErrorContains(t, err, "it was recorded with the model m, and another is told something else")
 }
 
 func TestAnEmptyCassetteSaysSo(t *testing.T) {

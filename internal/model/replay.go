@@ -140,7 +140,7 @@ func (r *Replayer) next(asked recordedRequest, seen *Sight) (*tape, *Recorder, e
 		return nil, nil, nil
 	}
 	if at < 0 {
-		return r.part(r.missed(says, seen))
+		return r.part(r.missed(says, modelOf(asked), seen))
 	}
 	t := r.tapes[says][at]
 	why, err := r.compare(t.Sight, seen)
@@ -273,7 +273,7 @@ func contentSays(raw json.RawMessage) string {
 
 // missed is the divergence of a request that nothing on the cassette answers. Its text tells of the
 // screen, which may be the reason.
-func (r *Replayer) missed(says string, seen *Sight) *Divergence {
+func (r *Replayer) missed(says, model string, seen *Sight) *Divergence {
 	d := &Divergence{path: r.path, missed: true, now: seen}
 	switch near, at := r.nearest(says); {
 	case near == nil:
@@ -282,6 +282,9 @@ func (r *Replayer) missed(says string, seen *Sight) *Divergence {
 		d.why = "the cassette ends early"
 	case seen != nil && near.Sight != nil && near.Sight.Task != "" && near.Sight.Task != seen.Task:
 		d.why = "the task is not the recorded one: record it anew"
+	case modelOf(near.Request) != model:
+		d.why = fmt.Sprintf("it was recorded with the model %s, and %s is told something else",
+			modelOf(near.Request), model)
 	default:
 		d.was, d.why = near.Sight, fmt.Sprintf("no such request was recorded; the nearest "+
 			"differs where it has %q and this one %q", around(near.says, at), around(says, at))
@@ -306,12 +309,18 @@ func (r *Replayer) isAhead(t *tape) bool { return !t.played && (r.unseen || t.Si
 
 // Model is the name of the model that was asked, or "".
 func (r *Replayer) Model() string {
-	var body struct{ Model string }
 	for _, t := range r.all {
-		if json.Unmarshal(t.Request.Body, &body) == nil && body.Model != "" {
-			break
+		if name := modelOf(t.Request); name != "" {
+			return name
 		}
 	}
+	return ""
+}
+
+// modelOf is the name of the model that a request is for, or "".
+func modelOf(r recordedRequest) string {
+	var body struct{ Model string }
+	_ = json.Unmarshal(r.Body, &body) // what is no object asks none
 	return body.Model
 }
 

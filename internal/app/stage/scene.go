@@ -108,7 +108,7 @@ func (x *scene) cassettes() (map[string]any, error) {
 			return nil, &suite.Trouble{Kind: suite.KindCassette, Err: err}
 		}
 		unnamed := x.stage.base.Conf.Origin("model.name") == config.ByDefault
-		if name := tape.Model(); name != "" && unnamed {
+		if name := tape.Model(); name != "" && (unnamed || mode == Replay) {
 			more["model.name"] = name
 		}
 		if mode == Replay {
