@@ -311,7 +311,12 @@ func TestARunThatDidNotComeToItsStartBeginsFromThere(t *testing.T) {
 		require.Empty(t, h.done())
 		all.plug(h)
 		next := w.machine(all, "P")
-		time.Sleep(2500 * time.Millisecond) // it takes a step
+		taken := func(s store.StepRecord) bool { return s.State == store.Done }
+		for steps := []store.StepRecord(nil); !slices.ContainsFunc(steps, taken); {
+			time.Sleep(10 * time.Millisecond)
+			steps, err = w.store.Steps(w.ctx(), st.Session.ID, 0)
+			require.NoError(t, err)
+		}
 		next.close()
 		last := w.machine(all, "P")
 		defer last.close()
