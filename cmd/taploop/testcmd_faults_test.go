@@ -18,8 +18,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/reporttest"
 	"github.com/taploop/taploop/internal/suite"
-	"github.com/taploop/taploop/internal/suite/report/reporttest"
 )
 
 // A teardown that fails changes no outcome, and stands in every report.

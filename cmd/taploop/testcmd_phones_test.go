@@ -19,10 +19,10 @@ import (
 
 	"github.com/taploop/taploop/internal/model/scripted"
 	"github.com/taploop/taploop/internal/patient"
+	"github.com/taploop/taploop/internal/reporttest"
 	"github.com/taploop/taploop/internal/sandbox/shell"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
-	"github.com/taploop/taploop/internal/suite/report/reporttest"
 )
 
 // A phone that is lost in the middle is taken out, and its case goes to another one.

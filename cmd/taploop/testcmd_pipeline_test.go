@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/reporttest"
 	"github.com/taploop/taploop/internal/sandbox/shell"
 	"github.com/taploop/taploop/internal/suite"
-	"github.com/taploop/taploop/internal/suite/report/reporttest"
 )
 
 // A flake that is refused has failed: in every report, for the cases that need it and for those

@@ -16,7 +16,7 @@ import (
 
 	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/internal/app/simulation"
-	"github.com/taploop/taploop/internal/suite/report/reporttest"
+	"github.com/taploop/taploop/internal/reporttest"
 )
 
 // blocks are the code blocks of a language of a page, without what they are indented by.

@@ -47,7 +47,7 @@ var besides = map[string]string{
 	"internal/sandbox/shell":     "internal/sandbox/ui internal/sandbox/apps",
 	"internal/app/simulation":    "actions device internal/skill internal/verify",
 	"internal/sandbox/adbserver": "internal/adbtest internal/sandbox",
-	"internal/suite/report":      "internal/suite/report/reporttest",
+	"internal/suite/report":      "internal/reporttest",
 	"internal/sandbox/adbdshim":  "internal/adbtest internal/sandbox internal/sandbox/adbserver",
 	"internal/lab/calibrate":     "actions/dialect/families",
 	"internal/adb":               "internal/adbtest",
@@ -93,7 +93,7 @@ var roads = []road{
 	{to: "testing",
 		only: "device/devicetest internal/inquiry/inquirytest internal/store/storetest internal/adbtest internal/pgtest " +
 			"internal/chrometest internal/golden internal/patient actions/dialect/dialecttest " +
-			"internal/suite/report/reporttest",
+			"internal/reporttest",
 		code: true, why: "only helpers of tests are made of tests"},
 
 	{to: "net/...",
@@ -103,7 +103,7 @@ var roads = []road{
 	{to: "net/...", never: "internal/guard/phone", code: true,
 		why: "it is pure, too; its tests serve a phone"},
 	{to: "os/exec", only: "cmd/... internal/adb internal/doctor internal/mcp/proxy/upstream " +
-		"internal/pgtest internal/adbtest internal/chrometest internal/suite/report/reporttest",
+		"internal/pgtest internal/adbtest internal/chrometest internal/reporttest",
 		code: true, why: "what a model writes is nowhere near a command of this machine"},
 	// inquiry uses log/slog to mask secret answers, and its route logs why a channel gave no
 	// answer.

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/keys"
+	"github.com/taploop/taploop/internal/reporttest"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/report"
-	"github.com/taploop/taploop/internal/suite/report/reporttest"
 )
 
 // summary has a result of every outcome, with words in it that are of use to attackers only.
