@@ -52,7 +52,7 @@ func (a *invocation) term(word string) string {
 }
 
 // state is how a run stands: its code for programs, and for the person at a terminal the words of
-// told, or those that every list has.
+// told, or the ones that every list has.
 func (a *invocation) state(s store.State, told map[store.State]string) string {
 	if tty.Columns(a.out) == 0 {
 		return string(s)

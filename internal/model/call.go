@@ -188,7 +188,7 @@ func (k *attempts) retryable(r httpReply, err error) bool {
 	return !noMoney().MatchString(strings.ToLower(message+" "+code)) && !sightless(message)
 }
 
-// absent reports whether there is no model where one would be that nobody has chosen.
+// absent reports whether no model is at the address that stands where none is set.
 func (k *attempts) absent(err error) bool {
 	return k.opts.Unset && errors.Is(err, syscall.ECONNREFUSED)
 }

@@ -33,7 +33,7 @@ const (
 // requests, so that the endpoint's own defaults hold.
 type Options struct {
 	BaseURL string // up to and without /chat/completions, "" means defaultBaseURL
-	Unset   bool   // nobody has chosen BaseURL
+	Unset   bool   // BaseURL is the one that stands where none is set
 	Name    string // the model's name at the endpoint, "" means defaultName
 	APIKey  Secret // sent as bearer token, "" sends none
 

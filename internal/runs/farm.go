@@ -65,7 +65,7 @@ func (f farm) attend(ctx context.Context, s *sessionState, sessionID string) {
 }
 
 // claimAll claims the runs that are for a phone of this process. seen is when it first saw each
-// that waits, zero for those that waited before; nil stands for no look yet.
+// that waits, zero for the ones that waited before; nil stands for no look yet.
 func (f farm) claimAll(ctx context.Context, seen map[string]time.Time) (
 	map[string]time.Time, error) {
 	if f.m.ails.Load() {
