@@ -182,7 +182,7 @@ func TestACancelledCallLeavesItsRunAlone(t *testing.T) {
 
 func TestARunThatNobodyWaitsForIsPausedAfterAWhile(t *testing.T) {
 	eachTransport(t, func(t *testing.T, w route) {
-		b := newTestEnv(t, demoTask, "", "TAPLOOP_CALLS_DETACH_GRACE=500ms")
+		b := newTestEnv(t, demoTask, "", "TAPLOOP_CALLS_DETACH_GRACE=2s")
 		g := b.holdAt("1/8")
 		s := b.open(w)
 		begun := s.start(b.task.Goal) // and no call waits
