@@ -197,30 +197,12 @@ func (a *Args) Key(names ...string) actions.Key {
 	return actions.Key(said)
 }
 
-var timeForm = text.Lazily(`^(\d{1,12}(?:\.\d{1,40})?)\s*(\pL*)\.?$`)
-
-// units are what may follow the number of a time.
-var units = map[time.Duration]string{
-	time.Millisecond: "ms millisecond milliseconds 毫秒",
-	time.Second:      "s sec secs second seconds 秒 秒钟",
-	time.Minute:      "m min mins minute minutes 分 分钟",
-}
+// timeForm is a number of seconds, of milliseconds, or of minutes.
+var timeForm = text.Lazily(`(?i)^(\d{1,12}(?:\.\d{1,40})?)\s*(?:s|secs?|seconds?|秒钟?|` +
+	`(ms|milliseconds?|毫秒)|(m|mins?|minutes?|分钟?))?\.?$`)
 
 // inMillis are the names of times in milliseconds.
 var inMillis = fields("duration_ms milliseconds ms")
-
-// unit returns the unit of that name, seconds for "", and 0 for an unknown name.
-func unit(name string) time.Duration {
-	if name == "" {
-		return time.Second
-	}
-	for u, names := range units {
-		if slices.Contains(strings.Fields(names), strings.ToLower(name)) {
-			return u
-		}
-	}
-	return 0
-}
 
 // Duration returns a number of seconds or of the unit behind it, at most a day. It returns 0 if
 // there is none.
@@ -233,12 +215,17 @@ func (a *Args) Duration(names ...string) time.Duration {
 		v += "ms"
 	}
 	m := timeForm().FindStringSubmatch(v)
-	if m == nil || unit(m[2]) == 0 {
+	if m == nil {
 		a.Complain("%s %s is no time in seconds", names[0], text.Quote(v, MaxShown))
 		return 0
 	}
 	n, _ := strconv.ParseFloat(m[1], 64) // timeForm lets only numbers through
-	return time.Duration(min(n*float64(unit(m[2])), float64(24*time.Hour)))
+	if m[2] != "" {
+		n /= 1000
+	} else if m[3] != "" {
+		n *= 60
+	}
+	return time.Duration(min(n, 24*60*60) * float64(time.Second))
 }
 
 // UsualWait is a wait that says no time.

@@ -66,6 +66,9 @@ func (list Forms) Names() (names []string) {
 	return names
 }
 
+// Has reports whether an action has that name, the family's own or a usual one.
+func (list Forms) Has(name string) bool { return list.Find(name) != nil }
+
 // Known are the family's own names that are read.
 func (list Forms) Known() (names []string) {
 	for _, f := range list {

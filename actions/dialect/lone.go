@@ -15,7 +15,7 @@ type reader interface {
 	decode(o loose.Object, thought string, s *Situation) (d actions.Decision, known bool, err error)
 }
 
-func (b *Base) known(name string) bool { return b.forms.Find(name) != nil }
+func (b *Base) known(name string) bool { return b.forms.Has(name) }
 
 // decode makes the decision of an object that names an action. known says that the action is one.
 func (b *Base) decode(o loose.Object, thought string, s *Situation) (

@@ -211,7 +211,7 @@ func namedNumbers(o loose.Object) (list []any) {
 func flat(v any) ([]string, bool) {
 	switch v := v.(type) {
 	case string:
-		v = strings.Map(narrow, v)
+		v = strings.Map(loose.Narrow, v)
 		v = corner.ReplaceAllString(loose.PlaceTag.ReplaceAllString(v, ""), ",")
 		m := pointForm.FindStringSubmatch(strings.Trim(v, `"' `))
 		if m == nil {
@@ -232,14 +232,6 @@ func flat(v any) ([]string, bool) {
 		return parts, true
 	}
 	return nil, false
-}
-
-// narrow is what a full-width form stands for.
-func narrow(r rune) rune {
-	if '！' <= r && r <= '～' {
-		return r - '！' + '!'
-	}
-	return r
 }
 
 // written is a value about as it was written.

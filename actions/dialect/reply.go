@@ -99,16 +99,22 @@ func Reasoned(reasoning, thought string) string {
 	return strings.TrimSpace(Bare(reasoning) + "\n" + thought)
 }
 
+// Said is a reply's text and its reasoning, clean. Without a text the endpoint may have taken the
+// whole reply for reasoning.
+func Said(r actions.Reply) (text, reasoning string) {
+	if text = Clean(r.Text); text != "" {
+		return text, Clean(r.Reasoning)
+	}
+	return Clean(r.Reasoning), ""
+}
+
 // Split splits a reply into the thought and the body. The body starts at the first place that
 // begins accepts: the beginning, behind a tag that closes a thought, or else the beginning of a
 // line behind the last such tag. So neither a thought nor a typed text passes for the body, and a
 // thought that is never closed has no end. Without such a place the body is the text behind the
 // last thought, for an error about it.
 func Split(r actions.Reply, begins func(string) bool) (thought, body string) {
-	text, reasoning := Clean(r.Text), Clean(r.Reasoning)
-	if text == "" { // the endpoint may have taken the whole reply for reasoning
-		text, reasoning = reasoning, ""
-	}
+	text, reasoning := Said(r)
 	starts := []int{0}
 	for _, tag := range ThinkEnd.FindAllStringIndex(text, -1) {
 		starts = append(starts, tag[1])
@@ -233,10 +239,10 @@ func Ends(a actions.Action) bool {
 func Unread(r actions.Reply, body, want string) *ParseError {
 	switch {
 	case Bare(body) == "" && strings.TrimSpace(r.Text+r.Reasoning) == "":
-		return &ParseError{Problem: "the reply is empty", Want: want}
+		return Refuse("the reply is empty", want)
 	case Bare(body) == "":
-		return &ParseError{Problem: "there is only a thought and no action behind it",
-			Want: "a thought that is closed, then " + want}
+		return Refuse("there is only a thought and no action behind it",
+			"a thought that is closed, then "+want)
 	}
-	return &ParseError{Problem: "the reply has no action in it", Want: want}
+	return Refuse("the reply has no action in it", want)
 }

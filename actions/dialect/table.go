@@ -60,20 +60,29 @@ func (t Table) New(name string, opts *Options) (Dialect, error) {
 	if name == Auto {
 		name = t.speaking(o.Model).Name
 	}
-	for _, f := range t {
-		if f.Name != name {
-			continue
-		}
-		if o.Lang != words.Auto {
-			return &chosen{Dialect: f.New(o), family: f, table: t, opts: o}, nil
-		}
-		if o.Lang = f.Lang; o.Lang != "" {
-			return &chosen{Dialect: f.New(o), family: f, table: t, opts: o}, nil
-		}
+	f := t.named(name)
+	if f.New == nil {
+		err = fmt.Errorf("unknown dialect %q (want one of %s)", name, strings.Join(t.Names(), ", "))
+		return nil, hint.Add(err,
+			"set model.dialect to one of these; auto chooses by the model's name")
+	}
+	if o.Lang == words.Auto {
+		o.Lang = f.Lang
+	}
+	if o.Lang == "" {
 		return newMultilingual(f, t, o), nil
 	}
-	err = fmt.Errorf("unknown dialect %q (want one of %s)", name, strings.Join(t.Names(), ", "))
-	return nil, hint.Add(err, "set model.dialect to one of these; auto chooses by the model's name")
+	return &chosen{Dialect: f.New(o), family: f, table: t, opts: o}, nil
+}
+
+// named returns the row of that name, or an empty one.
+func (t Table) named(name string) Family {
+	for _, f := range t {
+		if f.Name == name {
+			return f
+		}
+	}
+	return Family{}
 }
 
 // Lang returns the language in which the models of the dialect of that name were trained, "" if in
@@ -82,11 +91,7 @@ func (t Table) Lang(name, model string) string {
 	if name == Auto {
 		return t.speaking(model).Lang
 	}
-	i := slices.IndexFunc(t, func(f Family) bool { return f.Name == name })
-	if i < 0 {
-		return ""
-	}
-	return t[i].Lang
+	return t.named(name).Lang
 }
 
 // speaking returns the family of the model of that name.
@@ -216,9 +221,7 @@ func (c *chosen) lone(r actions.Reply, s Situation) (_ actions.Decision, name st
 	}
 	thought := strings.TrimSuffix(Clean(r.Text), body)
 	before, call, label := loose.Labelled(body)
-	if !balanced(before) || slices.ContainsFunc(c.table, func(f Family) bool {
-		return f.Wrote(actions.Reply{Text: before})
-	}) {
+	if !c.table.prose(before) {
 		return actions.Decision{}, ""
 	}
 	thought = Reasoned(r.Reasoning, Bare(thought+before))
@@ -251,25 +254,16 @@ func (c *chosen) lone(r actions.Reply, s Situation) (_ actions.Decision, name st
 
 // Toolless implements Tooled.
 func (c *chosen) Toolless() Dialect {
-	for _, f := range c.table {
-		if f.Name == c.family.Toolless {
-			o := c.opts
-			o.Template = nil
-			return &chosen{Dialect: f.New(o), family: f, table: c.table, opts: o}
-		}
+	if c.family.Toolless == "" {
+		return nil
 	}
-	return nil
+	f, o := c.table.named(c.family.Toolless), c.opts
+	o.Template = nil
+	return &chosen{Dialect: f.New(o), family: f, table: c.table, opts: o}
 }
 
 // Writer returns the writer of the dialect of that name, or nil if missing.
-func (t Table) Writer(name string) Writer {
-	for _, f := range t {
-		if f.Name == name {
-			return f.Write
-		}
-	}
-	return nil
-}
+func (t Table) Writer(name string) Writer { return t.named(name).Write }
 
 // Multilingual is a Dialect that speaks the language of each task. Its profile is that of the
 // default language, and a repair has no task: who knows the task asks In for the dialect.

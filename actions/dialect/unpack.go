@@ -13,10 +13,8 @@ import (
 // object in its line, behind the thought. ok is false if the reply has no such call, or if it may
 // be a part of another one, as a text that is typed.
 func (t Table) unpacked(r actions.Reply) (plain actions.Reply, ok bool) {
-	text := Clean(r.Text)
-	if text == "" { // the endpoint may have taken the whole reply for reasoning
-		text, r.Reasoning = Clean(r.Reasoning), ""
-	}
+	var text string
+	text, r.Reasoning = Said(r)
 	body := thoughtless(text)
 	thought := strings.TrimSuffix(strings.TrimSpace(text), body)
 	if len(r.Calls) > 0 || ThinkTag.MatchString(body) {
@@ -31,20 +29,20 @@ func (t Table) unpacked(r actions.Reply) (plain actions.Reply, ok bool) {
 	if _, two := structured(before); two {
 		return r, false
 	}
-	return r, ok && balanced(before) && !slices.ContainsFunc(t, func(f Family) bool {
-		return f.Wrote(actions.Reply{Text: before})
-	})
+	return r, ok && t.prose(before)
 }
 
-// balanced reports whether a text closes what it opens.
-func balanced(s string) bool {
+// prose reports whether a text closes what it opens and has no action in it.
+func (t Table) prose(s string) bool {
 	for _, pair := range []string{"{}", "()", "[]", "｛｝", "（）"} {
 		open, closed := []rune(pair)[0], []rune(pair)[1]
 		if strings.Count(s, string(open)) != strings.Count(s, string(closed)) {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(t, func(f Family) bool {
+		return f.Wrote(actions.Reply{Text: s})
+	})
 }
 
 // structured is the JSON object of an action that is written as an outline or in elements.

@@ -96,6 +96,15 @@ func ReadKey(a *Args) actions.Action {
 	}
 }
 
+// ReadEnd reads how the task ended: with success, unless the model denies it.
+func ReadEnd(a *Args) actions.Action {
+	report := a.Text(a.Names("Report")...)
+	if a.Has("success") && !a.Flag("success") {
+		return actions.Abort{Reason: report}
+	}
+	return actions.Complete{Report: report}
+}
+
 // ReadStatus reads how the task ended. What does not say so is asked again: it could be either.
 func ReadStatus(a *Args) actions.Action {
 	said := a.Text("text", "answer", "content", "message")

@@ -69,13 +69,7 @@ var forms = dialect.Forms{
 
 // finish is the other call that there is.
 var finish = dialect.Form{Name: "finish", Want: `finish(message="...")`, Action: actions.Complete{},
-	Args: "Report=message|text", Read: func(a *dialect.Args) actions.Action {
-		report := a.Text(a.Names("Report")...)
-		if a.Has("success") && !a.Flag("success") {
-			return actions.Abort{Reason: report}
-		}
-		return actions.Complete{Report: report}
-	}}
+	Args: "Report=message|text", Read: dialect.ReadEnd}
 
 // names are those of the forms that the prompt explains.
 const names = `one of Launch, Tap, Double Tap, Long Press, Swipe, Type, Back, Home, Wait, ` +

@@ -28,26 +28,27 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	f := found.led(dialect.Reasoned(reasoning, thought))
-	a, err := g.decode(f, &s)
+	f := led(found, dialect.Reasoned(reasoning, thought))
+	a, err := forms.Decode(cleaned(said(f, "action")), g.Args(f, "", &s),
+		"one of "+strings.Join(forms.Names(), ", "))
 	if err != nil {
 		return actions.Decision{}, err
-	}
-	if _, types := a.(actions.Type); !types {
-		f = f.trimmed()
 	}
 	if front, ok := strings.CutSuffix(text, body); ok && dialect.Ends(a) &&
 		rival(front, a) {
 		return actions.Decision{}, dialect.Refuse(twoActions, onlyOne)
 	}
-	return actions.Decision{
-		Action:  a,
-		Thought: f.get("cot"),
-		Explain: f.get("explain"),
-		Summary: f.get("summary"),
-		Note:    noted(f.get("note")),
-		Fields:  f,
-	}, nil
+	d := actions.Decision{Action: a, Thought: said(f, "cot"), Explain: said(f, "explain"),
+		Summary: said(f, "summary"), Note: noted(said(f, "note"))}
+	_, types := a.(actions.Type)
+	for _, m := range f {
+		value := loose.Text(m.Value)
+		if !types {
+			value = strings.TrimSpace(value)
+		}
+		d.Fields = append(d.Fields, actions.Field{Key: m.Name, Value: value})
+	}
+	return d, nil
 }
 
 // nothingNoted matches the words with which models say that they note nothing.
@@ -191,7 +192,7 @@ type span struct {
 
 // readFields reads the fields of one action. They are separated by TABs. If that gives no action,
 // it tries line breaks, the two characters \t, and two or more spaces, in this order.
-func readFields(body string) (fields, error) {
+func readFields(body string) (loose.Object, error) {
 	for _, separator := range separators {
 		marks := separator()
 		all := spans(body, marks)
@@ -288,9 +289,6 @@ func oneAction(body string, action span, behind []span) bool {
 	return own <= 1
 }
 
-// fields are the reply's fields in the model's order, each key once.
-type fields []actions.Field
-
 // maxFields is how many fields are kept, including the thought. No reply needs as many. Further
 // fields are ignored.
 const maxFields = 64
@@ -303,8 +301,7 @@ var manyLines = []string{
 
 // valuesOf is the fields with their values. Between TABs, a segment that is no field is passed
 // over.
-func valuesOf(body string, all []span, tabs bool) fields {
-	var f fields
+func valuesOf(body string, all []span, tabs bool) (f loose.Object) {
 	spacious := spaceBehind().MatchString(body)
 	for _, s := range all[:min(len(all), maxFields-1)] {
 		value := body[s.value:s.to]
@@ -321,46 +318,25 @@ func valuesOf(body string, all []span, tabs bool) fields {
 			value, _, _ = strings.Cut(value, "\n")
 			value = strings.TrimSpace(value)
 		}
-		f = append(f, actions.Field{Key: s.key, Value: value})
+		f = append(f, loose.Member{Name: s.key, Value: value})
 	}
 	return f
 }
 
 // led returns the fields behind the thought. A thought among the fields replaces it.
-func (f fields) led(thought string) fields {
-	out := fields{{Key: "cot", Value: cmp.Or(f.get("cot"), thought)}}
-	for _, e := range f {
-		if e.Key != "cot" {
-			out = append(out, e)
-		}
-	}
-	return out
+func led(f loose.Object, thought string) loose.Object {
+	first := loose.Member{Name: "cot", Value: cmp.Or(said(f, "cot"), thought)}
+	return append(loose.Object{first}, slices.DeleteFunc(f, func(m loose.Member) bool {
+		return m.Name == "cot"
+	})...)
 }
 
-// trimmed is the fields without spaces at the ends of their values.
-func (f fields) trimmed() fields {
-	for i := range f {
-		f[i].Value = strings.TrimSpace(f[i].Value)
-	}
-	return f
-}
-
-func (f fields) get(key string) string {
-	for _, e := range f {
-		if e.Key == key {
-			return e.Value
-		}
-	}
-	return ""
-}
+func said(f loose.Object, key string) string { return loose.Text(f.Get(key)) }
 
 // Wrote reports whether the reply has, behind its thought, fields of which one names an action:
 // others write calls and JSON behind "Action:".
 func Wrote(r actions.Reply) bool {
-	text := dialect.Clean(r.Text)
-	if text == "" {
-		text = dialect.Clean(r.Reasoning)
-	}
+	text, _ := dialect.Said(r)
 	_, body := splitThought(text)
 	body = plain(body)
 	if strings.HasPrefix(strings.TrimSpace(body), "{") {
@@ -377,14 +353,4 @@ func Wrote(r actions.Reply) bool {
 			return forms.Find(cleaned(first)) != nil
 		})
 	})
-}
-
-// decode makes the action that the fields name.
-func (g *gelab) decode(f fields, s *dialect.Situation) (actions.Action, error) {
-	values := make(loose.Object, len(f))
-	for i, one := range f {
-		values[i] = loose.Member{Name: one.Key, Value: one.Value}
-	}
-	in := g.Args(values, "", s)
-	return forms.Decode(cleaned(f.get("action")), in, "one of "+strings.Join(forms.Names(), ", "))
 }

@@ -124,12 +124,8 @@ func readDrag(a *dialect.Args) actions.Action {
 }
 
 func readEnd(a *dialect.Args) actions.Action {
-	answer := a.Text(a.Names("Report")...)
-	switch {
-	case !a.Has("success"):
+	if !a.Has("success") {
 		a.Complain("success is missing: true when the task is done, else false")
-	case !a.Flag("success"):
-		return actions.Abort{Reason: answer}
 	}
-	return actions.Complete{Report: answer}
+	return dialect.ReadEnd(a)
 }

@@ -50,10 +50,10 @@ func actionsOf(o loose.Object) []loose.Object {
 	if all := listed(o); len(all) > 0 {
 		return all
 	}
-	if one, is := dialect.ActionIn(o, known); is {
+	if one, is := dialect.ActionIn(o, forms.Has); is {
 		return []loose.Object{one}
 	}
-	if one, is := dialect.ByVerb(o, known); is {
+	if one, is := dialect.ByVerb(o, forms.Has); is {
 		return []loose.Object{one}
 	}
 	return nil
@@ -65,7 +65,7 @@ func listed(o loose.Object) (all []loose.Object) {
 		list, _ := o.Get(key).([]any)
 		for _, v := range list {
 			one, _ := v.(loose.Object)
-			if a, is := dialect.ActionIn(one, known); is {
+			if a, is := dialect.ActionIn(one, forms.Has); is {
 				all = append(all, append(slices.Clip(a), dialect.Doubts(o)...))
 			}
 		}
@@ -78,7 +78,7 @@ func Wrote(r actions.Reply) bool {
 	_, body := dialect.Split(r, begins)
 	return slices.ContainsFunc(objects(body), func(c writtenAction) bool {
 		others := strings.Contains(c.text, "action_type") &&
-			(strings.Contains(c.text, "box_2d") || !known(c.name))
+			(strings.Contains(c.text, "box_2d") || !forms.Has(c.name))
 		return !others
 	})
 }
@@ -149,7 +149,7 @@ func native(calls []actions.Call) []writtenAction {
 			own := listed(o)
 			if read.arguments = o; err != nil {
 				read.unread = err.Error()
-			} else if set := !known(c.Name) && dialect.IsSet(c.Name); set &&
+			} else if set := !forms.Has(c.Name) && dialect.IsSet(c.Name); set &&
 				dialect.NamesAction(o) {
 				read = flat(o)
 			} else if set && len(own) > 0 {
@@ -209,11 +209,9 @@ func (c writtenAction) swallowed() bool {
 
 // flat returns the action of an object.
 func flat(o loose.Object) writtenAction {
-	n := dialect.ReadNamed(o, known)
+	n := dialect.ReadNamed(o, forms.Has)
 	return writtenAction{name: n.Name, arguments: n.Arguments, thought: n.Thought, twice: n.Twice}
 }
-
-func known(name string) bool { return forms.Find(name) != nil }
 
 // decode makes the action of that name with these arguments, and says on which element.
 func (g *general) decode(c writtenAction, s *dialect.Situation) (d actions.Decision, err error) {

@@ -2,7 +2,6 @@ package glm
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
@@ -47,17 +46,14 @@ var forms = dialect.Forms{
 
 // readStatus reads how the task ends. What the model answered before is its report.
 func readStatus(a *dialect.Args) actions.Action {
-	said := a.Text("text")
-	switch status := strings.ToLower(a.Text("goal_status", "status")); status {
-	case "complete", "completed", "success":
-		if n := len(a.Now.Remembered); n > 0 && said == "" {
-			said = a.Now.Remembered[n-1]
+	switch end := dialect.ReadStatus(a).(type) {
+	case actions.Abort:
+		return actions.Abort{Reason: cmp.Or(end.Reason, a.Thought)}
+	case actions.Complete:
+		if n := len(a.Now.Remembered); n > 0 && end.Report == "" {
+			end.Report = a.Now.Remembered[n-1]
 		}
-		return actions.Complete{Report: said}
-	case "infeasible", "failure":
-		return actions.Abort{Reason: cmp.Or(said, a.Thought)}
-	default:
-		a.Complain("goal_status %q is neither complete nor infeasible", status)
-		return actions.Abort{}
+		return end
 	}
+	return nil
 }

@@ -28,7 +28,7 @@ func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, err
 			anyForm)
 	}
 	thought, memory, reason := parts(front)
-	n := dialect.ReadNamed(args, func(name string) bool { return forms.Find(name) != nil })
+	n := dialect.ReadNamed(args, forms.Has)
 	if n.Twice != "" && n.Arguments.Doubled() == "" {
 		return actions.Decision{}, dialect.Refuse(text.Quote(n.Twice, dialect.MaxShown)+
 			" is there twice", anyForm)

@@ -160,18 +160,25 @@ func (p *parser) peek() rune {
 	return r
 }
 
-var narrow = map[rune]rune{'，': ',', '：': ':', '（': '(', '）': ')', '［': '[', '］': ']', '｛': '{',
-	'｝': '}', '＝': '='}
+// Narrow is what a full-width form, or a bracket of Chinese, stands for. Quotes belong to texts.
+func Narrow(r rune) rune {
+	switch {
+	case r == '【':
+		return '['
+	case r == '】':
+		return ']'
+	case '！' <= r && r <= '～' && !strings.ContainsRune("＂＇｀", r):
+		return r - '！' + '!'
+	}
+	return r
+}
 
 func (p *parser) next() (r rune, size int) {
 	if p.at >= len(p.text) {
 		return 0, 0
 	}
 	r, size = utf8.DecodeRuneInString(p.text[p.at:])
-	if n, ok := narrow[r]; ok {
-		r = n
-	}
-	return r, size
+	return Narrow(r), size
 }
 
 // take passes over the next character when it is r.
@@ -256,6 +263,11 @@ func (p *parser) value(depth int) (any, error) {
 		return values, err
 	case '"', '\'', '“', '‘', '`':
 		return p.quoted(r)
+	case '<':
+		if place := placed().FindString(p.text[p.at:]); place != "" {
+			p.at += len(place)
+			return place, nil
+		}
 	}
 	return p.bare()
 }
@@ -392,9 +404,7 @@ func (p *parser) valueEnds() bool {
 		return true
 	}
 	r, _ := utf8.DecodeRuneInString(rest)
-	if n, ok := narrow[r]; ok {
-		r = n
-	}
+	r = Narrow(r)
 	if p.call && r == ',' && p.within == 1 {
 		return nextArgument().MatchString(rest) || p.colons && nextColon().MatchString(rest)
 	}
@@ -464,9 +474,7 @@ var constants = map[string]any{"true": true, "True": true, "false": false, "Fals
 func (p *parser) bare() (any, error) {
 	rest := p.text[p.at:]
 	end := strings.IndexFunc(rest, func(r rune) bool {
-		if n, ok := narrow[r]; ok {
-			r = n
-		}
+		r = Narrow(r)
 		return strings.ContainsRune(",{}[]()\n", r) || p.pairs && strings.ContainsRune("|;；\t", r)
 	})
 	if end < 0 {

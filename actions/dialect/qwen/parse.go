@@ -116,7 +116,7 @@ func written(body string) (args loose.Object, behind string, err error) {
 	if !dialect.NamesAction(call) {
 		return nil, behind, errors.New("the call has no arguments")
 	}
-	n := dialect.ReadNamed(call, func(name string) bool { return forms.Find(name) != nil })
+	n := dialect.ReadNamed(call, forms.Has)
 	if twice := call.Doubled(); twice != "" && call.Get("action") == nil {
 		return nil, behind, errors.New(text.Quote(twice, dialect.MaxShown) + " is there twice")
 	}

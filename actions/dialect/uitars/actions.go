@@ -35,7 +35,7 @@ var forms = withNames(dialect.Forms{
 	{Want: "call_user(content='...')", Also: "ask_user", Action: actions.Info{},
 		Args: "Question=content", Read: readQuestion},
 	{Want: "finished(content='...')", Also: "finish done", Action: actions.Complete{},
-		Args: "Report=content|message", Read: readEnd},
+		Args: "Report=content|message", Read: dialect.ReadEnd},
 	{Want: "abort(content='...')", Also: "error_env fail", Action: actions.Abort{},
 		Args: "Reason=content|reason"},
 	{Want: "double_click(start_box='(x1,y1)')",
@@ -70,15 +70,6 @@ func readType(a *dialect.Args) actions.Action {
 		return actions.HotKey{Key: actions.KeyEnter}
 	}
 	return actions.Type{Text: typed, Submit: typed != written}
-}
-
-// readEnd reads how the task ends: with success, unless the model denies it.
-func readEnd(a *dialect.Args) actions.Action {
-	report := a.Text(a.Names("Report")...)
-	if a.Has("success") && !a.Flag("success") {
-		return actions.Abort{Reason: report}
-	}
-	return actions.Complete{Report: report}
 }
 
 // readQuestion reads the model's question. A call without words asks what its thought says, and

@@ -57,19 +57,14 @@ func read(text string) (call loose.Call, rest string, err error) {
 				call.Args[i].Value = strings.TrimSuffix(s, `\n`) + "\n"
 			}
 		}
-		if dialect.IsSet(call.Name) && !known(call.Name) && dialect.NamesAction(call.Args) {
-			n := dialect.ReadNamed(call.Args, known)
+		if dialect.IsSet(call.Name) && !forms.Has(call.Name) && dialect.NamesAction(call.Args) {
+			n := dialect.ReadNamed(call.Args, forms.Has)
 			call = loose.Call{Name: n.Name, Args: n.Arguments}
 		}
 		return call, rest, err
 	}
-	if call, rest, err = loose.ReadCall(text); err != nil {
-		call, rest, err = loose.ReadCall(listed(text))
-	}
-	return call, rest, err
+	return loose.ReadCall(text)
 }
-
-func known(name string) bool { return forms.Find(name) != nil }
 
 // another reports whether text has a call that is not the same as first, or that cannot be read.
 func another(first loose.Call, text string) bool {
@@ -133,12 +128,4 @@ const (
 		`[ \t*]*[:：](?:\s*\[)?`
 	// wrapped is what may stand in front of a call.
 	wrapped = "[\\s*]*(?:(?:```[a-z]*|`|<\\|begin_of_box\\|>|<answer>)\\s*)*"
-
-	opening = `(?:<(?:point|bbox|box)>|<\|(?:box|point)_start\|>)`
-	closing = `(?:</(?:point|bbox|box)>|<\|(?:box|point)_end\|>)`
 )
-
-var place = regexp.MustCompile(opening + `([\s\d.,()\[\]-]*)` + closing)
-
-// listed puts places that stand in tags, and not in quotes, into quotes.
-func listed(s string) string { return place.ReplaceAllString(s, "'$1'") }
