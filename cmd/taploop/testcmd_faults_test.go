@@ -102,21 +102,30 @@ func TestALargeCassetteIsReplayedAndRecordedOver(t *testing.T) {
 	require.Less(t, info.Size(), int64(1<<20))
 }
 
-// Whichever model is configured now, what was recorded is replayed.
+// Whatever is configured of the model now, what was recorded is replayed.
 func TestAReplayIsOfTheModelThatWasRecorded(t *testing.T) {
 	t.Parallel()
 	f := newTested(t, 1, "rules:\n"+say("", claim))
 	const one = "cases: [{name: a, task: t, cassette: c.jsonl, expect: none}]"
-	f.env = slices.DeleteFunc(f.env, func(e string) bool { // which would fix the dialect of all names
-		return strings.HasPrefix(e, "TAPLOOP_MODEL_DIALECT=")
+	without := slices.DeleteFunc(f.env, func(e string) bool {
+		return strings.HasPrefix(e, "TAPLOOP_MODEL_DIALECT=") ||
+			strings.HasPrefix(e, "TAPLOOP_MODEL_NAME=")
 	})
-	named := slices.Index(f.env, "TAPLOOP_MODEL_NAME=m")
-	f.env[named] = "TAPLOOP_MODEL_NAME=gelab-zero-4b-preview"
+	set := func(values ...string) {
+		f.env = slices.Clone(without)
+		for _, v := range values {
+			f.env = append(f.env, "TAPLOOP_MODEL_"+v)
+		}
+	}
+	set("NAME=gelab-zero-4b-preview", "DIALECT=gelab", "LANG=en")
 	code, _ := f.test(one, "--record")
 	require.Equal(t, exitDone, code, f.said)
-	f.env[named] = "TAPLOOP_MODEL_NAME=qwen2.5-vl-7b"
-	code, all := f.test(one, "--replay")
-	require.Equal(t, exitDone, code, "%s %v", f.said, all)
+	for _, now := range [][]string{{"NAME=qwen2.5-vl-7b"}, {"DIALECT=general"}, {"LANG=zh"}, nil,
+		{"COORDINATES=pixels", "IMAGE_SIZE=100x200", "NAME=other"}} {
+		set(now...)
+		code, all := f.test(one, "--replay")
+		require.Equal(t, exitDone, code, "%v: %s %v", now, f.said, all)
+	}
 }
 
 // A report that contains a secret is compared with the secret, and told without it.
@@ -411,8 +420,9 @@ func TestACutCassetteAndAnEditedTaskAreToldAsSuch(t *testing.T) {
 	}
 	f.file("c.jsonl", string(b))
 	for _, task := range []string{"Open the note", "Open the notes now", "Show them"} {
-		_, all := f.test(strings.Replace(one, "Open the notes", task, 1), "--replay")
-		require.Contains(t, all[0].Message, "the task is not the recorded one: record it anew", task)
-		require.NotContains(t, all[0].Message, "in front")
+		code, all := f.test(strings.Replace(one, "Open the notes", task, 1), "--replay")
+		require.Equal(t, exitPhone, code)
+		require.Equal(t, map[string]string{"a": "setup_failed cassette"}, outcomes(all), f.said)
+		require.Contains(t, all[0].Message, "the task is another one", task)
 	}
 }

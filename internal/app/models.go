@@ -180,7 +180,7 @@ func (ms *Models) transport(m config.Model) (
 		}
 		return r, r.Close, nil
 	case m.Record != "":
-		r, err := model.NewRecorder(m.Record, nil)
+		r, err := model.NewRecorder(m.Record, shaping(m), nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -208,7 +208,7 @@ func (ms *Models) replayer(m config.Model) (*model.Replayer, error) {
 		}
 		like.Masks = append(like.Masks, mask)
 	}
-	opts := model.ReplayOptions{Compare: policy.Compare(like)}
+	opts := model.ReplayOptions{Compare: policy.Compare(like), Settings: shaping(m)}
 	file := cmp.Or(m.Replay, m.ReplayOrModel)
 	if m.ReplayOrModel != "" {
 		opts.OrModel = cmp.Or(m.Record, m.ReplayOrModel+".new")

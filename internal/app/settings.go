@@ -19,6 +19,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -34,6 +35,9 @@ type Settings struct {
 // Load reads the configuration.
 func (s *Settings) Load() error {
 	conf, err := config.Load(&s.Options)
+	if err == nil {
+		conf, err = s.asRecorded(conf)
+	}
 	if err != nil {
 		return Usage(err, "")
 	}
@@ -44,6 +48,34 @@ func (s *Settings) Load() error {
 	conf.Reply.Mode = string(mode)
 	s.Conf = conf
 	return nil
+}
+
+// shaping are the settings that shape what a model is told, and how it is read.
+func shaping(m config.Model) map[string]string {
+	return map[string]string{"model.name": m.Name, "model.dialect": m.Dialect,
+		"model.lang": m.Lang, "model.coordinates": m.Coordinates, "model.image_size": m.ImageSize}
+}
+
+// asRecorded is the configuration by which a cassette was recorded, if one is replayed. Where the
+// model is asked behind it, what was set of the model stays.
+func (s *Settings) asRecorded(conf *config.Loaded) (*config.Loaded, error) {
+	file := cmp.Or(conf.Model.Replay, conf.Model.ReplayOrModel)
+	if file == "" {
+		return conf, nil
+	}
+	kept, err := model.CassetteSettings(file)
+	if err != nil {
+		return conf, nil // told when it is opened
+	}
+	opts := s.Options
+	opts.Flags = maps.Clone(opts.Flags)
+	for key := range shaping(conf.Model) {
+		if v := kept[key]; v != "" && (conf.Model.Replay != "" ||
+			conf.Origin(key) == config.ByDefault) {
+			opts.Flags[key] = v
+		}
+	}
+	return config.Load(&opts)
 }
 
 // With returns the settings loaded again with more flags.

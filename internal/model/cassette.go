@@ -18,8 +18,8 @@ import (
 
 // A cassette is a file of JSON lines: a header, then one exchange a line, in the order in which the
 // replies came. Pictures of requests are kept as hash and size, headers as the few that replay
-// needs, keys not at all. What was seen is kept in small since version 2, and a hash of the task
-// since version 3.
+// needs, keys not at all. The header has the settings that shaped the requests. What was seen is
+// kept in small since version 2, and a hash of the task since version 3.
 
 const (
 	cassetteFormat  = "taploop model cassette"
@@ -28,8 +28,9 @@ const (
 )
 
 type cassetteHeader struct {
-	Format  string `json:"format"`
-	Version int    `json:"version"`
+	Format   string            `json:"format"`
+	Version  int               `json:"version"`
+	Settings map[string]string `json:"settings,omitempty"`
 }
 
 type exchange struct {
@@ -163,7 +164,7 @@ func readCassette(r io.Reader) (all []exchange, valid int64, err error) {
 		case errors.Is(err, io.EOF):
 			return all, valid, nil
 		case err == nil && n == 1:
-			if err := checkHeader(line); err != nil {
+			if _, err := readHeader(line); err != nil {
 				return nil, 0, err
 			}
 		case err == nil:
@@ -178,24 +179,40 @@ func readCassette(r io.Reader) (all []exchange, valid int64, err error) {
 	}
 }
 
+// CassetteSettings returns the settings by which a cassette was recorded, by the keys of the
+// configuration. They come from a file that anyone may have written.
+func CassetteSettings(path string) (map[string]string, error) {
+	f, err := openCassette(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(io.LimitReader(f, maxLine)).ReadBytes('\n')
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return readHeader(line)
+}
+
 var errNoCassette = errors.New("this is not a cassette")
 
 // IsCassette reports whether a file with this content is a cassette, of whatever version.
 func IsCassette(b []byte) bool {
 	first, _, _ := bytes.Cut(b, []byte("\n"))
-	return checkHeader(first) != errNoCassette
+	_, err := readHeader(first)
+	return err != errNoCassette
 }
 
-func checkHeader(line []byte) error {
+func readHeader(line []byte) (settings map[string]string, err error) {
 	var h cassetteHeader
 	if json.Unmarshal(line, &h) != nil || h.Format != cassetteFormat {
-		return errNoCassette
+		return nil, errNoCassette
 	}
 	if h.Version < 1 || h.Version > cassetteVersion {
-		return fmt.Errorf("a cassette of version %d (this program reads up to %d)", h.Version,
+		return nil, fmt.Errorf("a cassette of version %d (this program reads up to %d)", h.Version,
 			cassetteVersion)
 	}
-	return nil
+	return h.Settings, nil
 }
 
 func readExchange(line []byte) (exchange, error) {

@@ -183,7 +183,7 @@ func TestAnEndpointThatIsDownIsNotReady(t *testing.T) {
 
 func TestACassetteNeedsNoEndpointAndRecordsNoQuestionAboutIt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c")
-	rec, err := model.NewRecorder(path, nil)
+	rec, err := model.NewRecorder(path, nil, nil)
 	require.NoError(t, err)
 	e := serve(t, page{body: `{"data":[]}`}, saying("ok"))
 	c := client(t, e.URL, model.Options{Transport: rec})

@@ -23,8 +23,10 @@ type Recorder struct {
 }
 
 // NewRecorder creates the cassette, readable by its owner only, or appends to an existing one to
-// continue a session. It refuses a file that is not a cassette. A nil next means a new transport.
-func NewRecorder(path string, next http.RoundTripper) (*Recorder, error) {
+// continue a session. A new one keeps the settings, see CassetteSettings. It refuses a file that is
+// not a cassette. A nil next means a new transport.
+func NewRecorder(path string, settings map[string]string, next http.RoundTripper) (
+	*Recorder, error) {
 	if next == nil {
 		next = newTransport()
 	}
@@ -32,7 +34,7 @@ func NewRecorder(path string, next http.RoundTripper) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recording: %w", err)
 	}
-	if err := readyToAppend(f); err != nil {
+	if err := readyToAppend(f, settings); err != nil {
 		_ = f.Close()
 		return nil, hint.Add(fmt.Errorf("recording to %s: %w", path, err),
 			"choose another file, or delete this one to record anew")
@@ -42,11 +44,11 @@ func NewRecorder(path string, next http.RoundTripper) (*Recorder, error) {
 
 // readyToAppend writes the header into an empty file, and cuts a line that a crash left unfinished
 // off another.
-func readyToAppend(f *os.File) error {
+func readyToAppend(f *os.File, settings map[string]string) error {
 	if info, err := f.Stat(); err != nil {
 		return err
 	} else if info.Size() == 0 {
-		return appendLine(f, marshal(cassetteHeader{cassetteFormat, cassetteVersion}))
+		return appendLine(f, marshal(cassetteHeader{cassetteFormat, cassetteVersion, settings}))
 	}
 	_, valid, err := readCassette(f)
 	if err != nil {

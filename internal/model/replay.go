@@ -44,7 +44,8 @@ type ReplayOptions struct {
 	Compare func(recorded, now Sight) (string, error)
 	// OrModel is the file of a new cassette: where the replay parts from the old one, the model is
 	// asked from there on, and both parts are written there. "" stops instead.
-	OrModel string
+	OrModel  string
+	Settings map[string]string // of the new cassette
 	// Transport is used for the model then. nil means a new one.
 	Transport http.RoundTripper
 	Parted    func(why error) // called when that happens, may be nil
@@ -58,16 +59,9 @@ type tape struct {
 
 // NewReplayer reads a cassette wholly. opts may be nil.
 func NewReplayer(path string, opts *ReplayOptions) (*Replayer, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // reading from a pipe might never end
-		err = fmt.Errorf("%s is no regular file", path)
-	}
+	f, err := openCassette(path)
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("replaying: %w", err), "record it first, with --record")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("replaying: %w", err)
 	}
 	defer f.Close()
 	all, _, err := readCassette(f)
@@ -87,6 +81,17 @@ func NewReplayer(path string, opts *ReplayOptions) (*Replayer, error) {
 		r.unseen = r.unseen && x.Sight == nil
 	}
 	return r, nil
+}
+
+func openCassette(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // reading from a pipe might never end
+		err = fmt.Errorf("%s is no regular file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
 }
 
 // Unseen reports whether nothing of what was seen is on the cassette, as none was kept at first: a
@@ -140,7 +145,7 @@ func (r *Replayer) next(asked recordedRequest, seen *Sight) (*tape, *Recorder, e
 		return nil, nil, nil
 	}
 	if at < 0 {
-		return r.part(r.missed(says, modelOf(asked), seen))
+		return r.part(r.missed(says, seen))
 	}
 	t := r.tapes[says][at]
 	why, err := r.compare(t.Sight, seen)
@@ -180,7 +185,7 @@ func (r *Replayer) part(d *Divergence) (*tape, *Recorder, error) {
 		}
 		return nil, nil, hint.Add(d, how)
 	}
-	rec, err := NewRecorder(r.opts.OrModel, r.opts.Transport)
+	rec, err := NewRecorder(r.opts.OrModel, r.opts.Settings, r.opts.Transport)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -272,63 +277,50 @@ func contentSays(raw json.RawMessage) string {
 }
 
 // missed is the divergence of a request that nothing on the cassette answers. Its text tells of the
-// screen, which may be the reason.
-func (r *Replayer) missed(says, model string, seen *Sight) *Divergence {
+// screen, which may be the reason, or else that the cassette does not fit.
+func (r *Replayer) missed(says string, seen *Sight) *Divergence {
 	d := &Divergence{path: r.path, missed: true, now: seen}
-	switch near, at := r.nearest(says); {
+	near, at := r.nearest(says)
+	switch {
 	case near == nil:
 		d.why = "the cassette is empty"
+		return d
 	case !slices.ContainsFunc(r.all, r.isAhead):
 		d.why = "the cassette ends early"
+		return d
 	case seen != nil && near.Sight != nil && near.Sight.Task != "" && near.Sight.Task != seen.Task:
-		d.why = "the task is not the recorded one: record it anew"
-	case modelOf(near.Request) != model:
-		d.why = fmt.Sprintf("it was recorded with the model %s, and %s is told something else",
-			modelOf(near.Request), model)
+		d.why = misfit + "the task is another one"
+		return d
+	}
+	why, err := r.compare(near.Sight, seen)
+	switch n := len(r.tapes[says]); {
+	case near.Sight != nil && err == nil && why != "":
+		d.was, d.why = near.Sight, why
+	case n > 0:
+		d.why = fmt.Sprintf("%sthis request was recorded %d times and is made once more", misfit, n)
 	default:
-		d.was, d.why = near.Sight, fmt.Sprintf("no such request was recorded; the nearest "+
-			"differs where it has %q and this one %q", around(near.says, at), around(says, at))
-		if n := len(r.tapes[says]); n > 0 {
-			d.why = fmt.Sprintf("this request was recorded %d times and is now made once more", n)
-		}
-		if why, err := r.compare(d.was, seen); d.was != nil && err == nil && why != "" {
-			d.why = why
-		}
+		d.why = fmt.Sprintf("%sit has %q where the model is now told %q", misfit,
+			around(near.says, at), around(says, at))
 	}
 	return d
 }
 
-// short is the end of a message about a cassette that holds less than the run.
-var short = regexp.MustCompile(`: the cassette (is empty|ends early)$`)
+const misfit = "the cassette does not fit: "
 
-// CutShort reports whether a run has ended with this message because its cassette did.
-func CutShort(message string) bool { return short.MatchString(message) }
+// unfit is a message about a cassette that is not one of the run, whatever is on the screen.
+var unfit = regexp.MustCompile(`: the cassette (is empty|ends early|does not fit: .*)$`)
+
+// Unfit reports whether a run has ended with this message because its cassette holds less than it,
+// or something else.
+func Unfit(message string) bool { return unfit.MatchString(message) }
 
 // isAhead reports whether a step was not played yet. What else is recorded may never be asked.
 func (r *Replayer) isAhead(t *tape) bool { return !t.played && (r.unseen || t.Sight != nil) }
 
-// Model is the name of the model that was asked, or "".
-func (r *Replayer) Model() string {
-	for _, t := range r.all {
-		if name := modelOf(t.Request); name != "" {
-			return name
-		}
-	}
-	return ""
-}
-
-// modelOf is the name of the model that a request is for, or "".
-func modelOf(r recordedRequest) string {
-	var body struct{ Model string }
-	_ = json.Unmarshal(r.Body, &body) // what is no object asks none
-	return body.Model
-}
-
 // nearest returns the recorded request that agrees with says for the longest part, preferably one
 // that was not played, and where they differ.
-func (r *Replayer) nearest(says string) (*tape, int) {
-	var best *tape
-	most := -1
+func (r *Replayer) nearest(says string) (best *tape, most int) {
+	most = -1
 	for _, t := range r.all {
 		n := common(t.says, says)
 		if n > most || n == most && best.played && !t.played {

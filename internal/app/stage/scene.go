@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/app"
-	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/model"
@@ -62,7 +61,7 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	}
 	price := set.Conf.Model
 	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Admin: phone.Admin(),
-		Judge: x.parts.Judge.Ask, Plain: x.plain, Healed: x.healed, Cut: model.CutShort,
+		Judge: x.parts.Judge.Ask, Plain: x.plain, Healed: x.healed, Unfit: model.Unfit,
 		Files: x.files, Began: x.began, Close: x.close, StepAt: x.stepAt,
 		Told: func() string { return *cmp.Or(x.told.Load(), new(string)) },
 		Cost: func(sent, got int) float64 {
@@ -93,12 +92,11 @@ func (x *scene) cassettes() (map[string]any, error) {
 		}
 		more["model.record"] = x.cassette
 	case Replay, Heal:
-		tape := new(model.Replayer)
 		if err == nil {
 			err = os.WriteFile(x.cassette, b, 0o600)
 		}
 		if err == nil {
-			tape, err = model.NewReplayer(file, nil)
+			_, err = model.NewReplayer(file, nil)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			err = hint.Add(fmt.Errorf("there is no cassette %s", file),
@@ -106,10 +104,6 @@ func (x *scene) cassettes() (map[string]any, error) {
 		}
 		if err != nil {
 			return nil, &suite.Trouble{Kind: suite.KindCassette, Err: err}
-		}
-		unnamed := x.stage.base.Conf.Origin("model.name") == config.ByDefault
-		if name := tape.Model(); name != "" && (unnamed || mode == Replay) {
-			more["model.name"] = name
 		}
 		if mode == Replay {
 			more["model.replay"] = x.cassette

@@ -49,8 +49,8 @@ func (t *try) play(ctx context.Context) {
 	if t.got.Session = st.Session.ID; t.got.Session != "" { // nothing holds the phone, or asks
 		_, err := t.scene.Cases.Stop(context.WithoutCancel(ctx), t.call(),
 			usecase.Stop{SessionID: st.Session.ID, Mode: runs.Cancel})
-		if err != nil && runs.CodeOf(err) != runs.SessionNotFound {
-			t.got.Notes = append(t.got.Notes, "ending the session: "+err.Error())
+		if runs.CodeOf(err) != runs.SessionNotFound {
+			t.note("ending the session: ", err)
 		}
 	}
 }
@@ -290,7 +290,7 @@ func (t *try) end(ctx context.Context, st runs.Status) {
 	case asks:
 		t.got.Asked = append(t.got.Asked, suite.Asked{Question: question(st.Question)})
 		t.fail(suite.NeedsPerson, "", t.say.Play.Asks, question(st.Question))
-	case st.Reason == agentloop.ReplayDiverged && t.scene.Cut(why):
+	case st.Reason == agentloop.ReplayDiverged && t.scene.Unfit(why):
 		t.fail(suite.SetupFailed, suite.KindCassette, "%s", why)
 	case isBroken:
 		t.fail(suite.SetupFailed, kind, "%s: %s", st.Reason, why)

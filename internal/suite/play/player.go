@@ -31,7 +31,7 @@ type Scene struct {
 	Told func() string
 	// Healed reports whether a replay had to ask the model.
 	Healed func() bool
-	Cut    func(message string) bool // the replay ended as its cassette did
+	Unfit  func(message string) bool // this says that the cassette is not the case's
 	// Files hands over what is kept of a session: its page and the model's replies. why is why the
 	// attempt did not pass, or "".
 	Files func(ctx context.Context, session, why string, keep Keep) error
