@@ -151,7 +151,7 @@ func (*Reason) form() map[string]any {
 }
 
 // noReason matches nothing, and what YAML 1.1 calls true or false and a later one a text.
-var noReason = regexp.MustCompile(`^\s*([Yy][Ee][Ss]|[Nn][Oo]|[Oo][Nn]|[Oo][Ff][Ff])?\s*$`)
+var noReason = regexp.MustCompile(`^\s*([Yy]([Ee][Ss])?|[Nn][Oo]?|[Oo][Nn]|[Oo][Ff][Ff])?\s*$`)
 
 // Pair is a key with its value and place.
 type Pair struct {

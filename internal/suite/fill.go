@@ -2,6 +2,7 @@ package suite
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -11,7 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/keys"
 )
 
-var placeholder = regexp.MustCompile(`\{\{\s*([\p{L}_][\p{L}\p{N}_.-]*)\s*\}\}`)
+var placeholder = regexp.MustCompile(`\{\{\s*([\p{L}_][\p{L}\p{N}_.-]*)\s*\}\}|\{\{`)
 
 // values are what placeholders stand for.
 type values struct {
@@ -30,19 +31,22 @@ func (v values) with(row keys.Map) values {
 
 // fill replaces the placeholders of a text. quote is applied to every value.
 func (v values) fill(s string, quote func(string) string) (string, error) {
-	var unknown error
+	all := map[string]string{}
+	maps.Copy(all, v.secrets)
+	maps.Copy(all, v.known)
+	var wrong error
 	out := placeholder.ReplaceAllStringFunc(s, func(m string) string {
 		name := placeholder.FindStringSubmatch(m)[1]
-		var all []string
-		for _, m := range []map[string]string{v.known, v.secrets} {
-			if value, ok := m[name]; ok {
-				return quote(value)
-			}
-			all = append(all, slices.Sorted(maps.Keys(m))...)
+		if value, known := all[name]; known {
+			return quote(value)
 		}
-		unknown = fmt.Errorf("{{%s}} is neither a variable, a column of with nor a secret "+
-			"(there are %s)", name, cmp.Or(strings.Join(all, ", "), "none"))
+		wrong = fmt.Errorf("{{%s}} is neither a variable, a column of with nor a secret "+
+			"(there are %s)", name,
+			cmp.Or(strings.Join(slices.Sorted(maps.Keys(all)), ", "), "none"))
+		if name == "" {
+			wrong = errors.New("{{ begins a placeholder such as {{name}}, and here is none")
+		}
 		return m
 	})
-	return out, unknown
+	return out, wrong
 }

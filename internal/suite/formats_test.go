@@ -350,6 +350,8 @@ func TestNothingOutsideTheSuitesFolderIsNamedByIt(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "in.apk"), []byte("x"), 0o600))
 	require.NoError(t, os.Symlink(out, filepath.Join(dir, "lnk")))
 	require.NoError(t, os.Symlink("in.apk", filepath.Join(dir, "same.apk")))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
+	require.NoError(t, os.Symlink(filepath.Join(out, "none"), filepath.Join(dir, "away")))
 	rel, err := filepath.Rel(dir, out)
 	require.NoError(t, err)
 	for _, c := range []struct{ line, want string }{
@@ -364,6 +366,9 @@ func TestNothingOutsideTheSuitesFolderIsNamedByIt(t *testing.T) {
 		{"setup: [{install: " + rel + "/x.apk}]", ":1:19: install: "},
 		{"cases: [{name: a, cassette: lnk/c.jsonl, task: t, expect: none}]", ":1:29: want a path below the suite's"},
 		{"cases: [{name: a, cassette: new/c.jsonl, task: t, expect: none}]", ""},
+		{"cases: [{name: a, cassette: folder, task: t, expect: none}]", ""}, // is told when it is used
+		{"cases: [{name: a, cassette: away, task: t, expect: none}]", ":1:29: want a path below the suite's"},
+		{"cases: [{name: a, cassette: in.apk/c, task: t, expect: none}]", ""},
 		{"cases: [{name: a, cassette: no/../../c.jsonl, task: t, expect: none}]", ":1:29: want a path below the suite's"},
 		{"cases: [{name: a, cassette: ../c.jsonl, task: t, expect: none}]", ":1:29: want a path below the suite's"},
 	} {

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -67,6 +68,8 @@ func newSuite(file, ext string) *Suite {
 // Path is a path of the suite's file, from its folder.
 func (s *Suite) Path(name string) string { return filepath.Join(filepath.Dir(s.File), name) }
 
+var errNoFile = errors.New("no regular file")
+
 // Open opens a file of the suite's folder, and none to which a link leads out of it.
 func (s *Suite) Open(name string) (*os.File, error) {
 	root, err := os.OpenRoot(filepath.Dir(s.File))
@@ -80,7 +83,7 @@ func (s *Suite) Open(name string) (*os.File, error) {
 	case is:
 		return nil, fmt.Errorf("%s: %w", name, of.Err)
 	case !info.Mode().IsRegular(): // opening a pipe might never end
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is %w", name, errNoFile)
 	}
 	return root.Open(name)
 }
@@ -121,7 +124,8 @@ func (i *Item) recording() string {
 func (i *Item) leadsOut() bool {
 	f, err := i.Suite.Open(i.recording())
 	_ = f.Close()
-	return !filepath.IsLocal(i.recording()) || err != nil && !errors.Is(err, fs.ErrNotExist)
+	_, systems := errors.AsType[syscall.Errno](err) // what is there may be unreadable
+	return !filepath.IsLocal(i.recording()) || err != nil && !systems && !errors.Is(err, errNoFile)
 }
 
 var noSlug = regexp.MustCompile(`[^a-z0-9]+`)

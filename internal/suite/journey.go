@@ -65,9 +65,8 @@ func readJourney(file string, b []byte) ([]*Item, error) {
 		last.Expect = append(last.Expect, judged(a.Text, a.at))
 	}
 	if do != nil {
-		last := actions[len(actions)-1]
 		stages = append(stages, Stage{Task: strings.Join(do, "\n"),
-			Expect: allDone(do, last.at)})
+			Expect: allDone(do, actions[len(actions)-1].at)})
 	}
 	return []*Item{foreign(s, cmp.Or(name, s.Name), actions[0].at, stages)}, nil
 }

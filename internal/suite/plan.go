@@ -24,9 +24,8 @@ type Shard struct {
 
 // UnmarshalText reads "2/5".
 func (s *Shard) UnmarshalText(b []byte) error {
-	n, err := fmt.Sscanf(string(b), "%d/%d", &s.N, &s.Of)
-	if err != nil || n != 2 || fmt.Sprintf("%d/%d", s.N, s.Of) != string(b) || s.N < 1 ||
-		s.N > s.Of {
+	_, _ = fmt.Sscanf(string(b), "%d/%d", &s.N, &s.Of)
+	if fmt.Sprintf("%d/%d", s.N, s.Of) != string(b) || s.N < 1 || s.N > s.Of {
 		return fmt.Errorf("%q is no shard (write I/N, such as 2/5)", b)
 	}
 	return nil

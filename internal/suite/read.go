@@ -63,10 +63,9 @@ func Read(ctx context.Context, paths []string, o Options) ([]*Item, error) {
 			problems.Add(i.Case.Of("cassette"), "this names a suite, no recording (NAME.jsonl)")
 		case i.leadsOut():
 			problems.Add(i.Case.Of("cassette"), "want a path below the suite's folder")
-		case first == nil:
-		case i.Case.Cassette != "":
+		case first != nil && i.Case.Cassette != "":
 			problems.Add(i.Case.Of("cassette"), "the case %q has this cassette too", first.Name)
-		case first.Suite != i.Suite:
+		case first != nil && first.Suite != i.Suite:
 			problems.Add(i.At(), "%s has a case of these names too: one cassette is for both; "+
 				"name the suites differently", first.At())
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -88,6 +89,8 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 	}
 	kind, count, _ := strings.Cut(o.Phones, ":")
 	switch {
+	case kind != "sandbox" && slices.Contains(strings.Split(o.Phones, ","), "sandbox"):
+		err = app.Usage(fmt.Errorf("--phones is %q", o.Phones), "simulated phones are used alone")
 	case kind == "sandbox":
 		if !o.Play.Ask { // other calls have simulated phones of the same names
 			more["data_dir"] = filepath.Join(s.temp, "data")

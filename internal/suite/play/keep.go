@@ -13,13 +13,8 @@ func (t *try) keep(ctx context.Context) {
 	if t.opts.Keep == nil {
 		return
 	}
-	note := func(err error) {
-		if err != nil {
-			t.got.Notes = append(t.got.Notes, err.Error())
-		}
-	}
 	if t.got.Session != "" {
-		note(t.scene.Files(ctx, t.got.Session, t.scene.Plain(t.got.Message), t.file))
+		t.note("", t.scene.Files(ctx, t.got.Session, t.scene.Plain(t.got.Message), t.file))
 	}
 	if t.got.Outcome.Good() || gone(&t.got) {
 		return
@@ -28,7 +23,7 @@ func (t *try) keep(ctx context.Context) {
 	if err == nil {
 		err = t.file("logcat.txt", "text/plain", []byte(log))
 	}
-	note(err)
+	t.note("", err)
 	look, err := t.scene.Phone.Look(ctx)
 	if look.Frame != nil {
 		var jpeg []byte
@@ -37,7 +32,14 @@ func (t *try) keep(ctx context.Context) {
 		}
 	}
 	if !errors.Is(err, screen.ErrSecure) {
-		note(err)
+		t.note("", err)
+	}
+}
+
+// note notes what went wrong beside the case, if anything did.
+func (t *try) note(what string, err error) {
+	if err != nil {
+		t.got.Notes = append(t.got.Notes, what+err.Error())
 	}
 }
 

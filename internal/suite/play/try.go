@@ -160,9 +160,7 @@ func (t *try) crashed(ctx context.Context) {
 		return
 	}
 	now, err := t.crashes(ctx)
-	if err != nil {
-		t.got.Notes = append(t.got.Notes, "looking for crashes: "+err.Error())
-	}
+	t.note("looking for crashes: ", err)
 	for _, c := range now {
 		if slices.Contains(t.before, c) {
 			continue

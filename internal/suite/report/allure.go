@@ -96,9 +96,6 @@ func labels(r *suite.Result, a *suite.Attempt) (list []object) {
 
 // sum is a hash in the form of Allure's ids.
 func sum(texts ...string) string {
-	h := md5.New()
-	for _, t := range texts {
-		fmt.Fprintf(h, "%d:%s", len(t), t)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	h := md5.Sum(fmt.Appendf(nil, "%q", texts))
+	return hex.EncodeToString(h[:])
 }

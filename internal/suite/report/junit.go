@@ -83,9 +83,7 @@ func (s *Summary) junitSuite(list []suite.Result) junitSuite {
 			junitProperty{clean(name), clean(fmt.Sprintf(format, args...))})
 	}
 	property("program", "%s", s.Program)
-	if first.App != "" {
-		property("app", "%s", first.App)
-	}
+	property("app", "%s", cmp.Or(first.App, "none"))
 	total := 0.0
 	for _, r := range list {
 		sum := r.Sum()

@@ -28,9 +28,10 @@ type Summary struct {
 
 // Line sums the results up in one line.
 func (s *Summary) Line() string {
-	n, say := map[suite.Outcome]int{}, suite.WordsIn(s.Lang)
+	n, steps, say := map[suite.Outcome]int{}, 0, suite.WordsIn(s.Lang)
 	for _, r := range s.Results {
 		n[r.Outcome]++
+		steps += r.Sum().Steps
 	}
 	var parts []string
 	for _, o := range suite.Outcomes() {
@@ -38,7 +39,7 @@ func (s *Summary) Line() string {
 			parts = append(parts, fmt.Sprintf(say.Sum.Count, n[o], say.Outcomes[o]))
 		}
 	}
-	if n[suite.Skipped] > 0 && len(parts) == 1 {
+	if n[suite.Skipped] > 0 && len(parts) == 1 && steps == 0 {
 		parts = append(parts, say.Sum.NoneRan)
 	}
 	return fmt.Sprintf(say.Sum.Line, cmp.Or(strings.Join(parts, ", "), say.Sum.None), s.Seconds)
