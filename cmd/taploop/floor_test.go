@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
+	"runtime"
 
 	"github.com/taploop/taploop/internal/adb"
 )
@@ -75,4 +78,18 @@ func (f *floor) ask(picture []byte) error {
 	defer resp.Body.Close()
 	_, err = io.Copy(io.Discard, resp.Body)
 	return err
+}
+
+// envCounted has the test binary be the program, and say in the end how much it has allocated.
+const envCounted = "TAPLOOP_TEST_COUNTED"
+
+// runCounted is the program, with that number in bytes as the last line of stderr.
+func runCounted() int {
+	collectSeldom(os.LookupEnv)
+	code := run(context.Background(), os.Args[1:], os.Environ(),
+		streams{os.Stdin, os.Stdout, os.Stderr})
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	fmt.Fprintln(os.Stderr, m.TotalAlloc)
+	return code
 }

@@ -43,6 +43,9 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if os.Getenv(envCounted) != "" {
+		os.Exit(runCounted())
+	}
 	signal.Reset() // those that the program catches end the tests
 	os.Exit(withProgram(adbtest.Inside(m)))
 }

@@ -68,7 +68,6 @@ type runCmd struct {
 	Supersede bool
 	Reply     []string `sep:"none" placeholder:"PATTERN=TEXT"`
 	KeepState bool     `name:"keep-environment"`
-	Profile   string   `placeholder:"FILE"`
 	turnFlags
 	taskFlags
 }
@@ -107,10 +106,6 @@ func (c *runCmd) Run(ctx context.Context, a *invocation) error {
 	if c.expected, err = terminal.ParseReplies(c.Reply); err != nil {
 		return app.Usage(err, "")
 	}
-	stop, err := profile(c.Profile)
-	if err != nil {
-		return err
-	}
 	c.starts = !c.Supersede
 	how, err := c.running()
 	if err != nil {
@@ -120,7 +115,7 @@ func (c *runCmd) Run(ctx context.Context, a *invocation) error {
 	if r.Turn, err = c.turn(); err != nil {
 		return err
 	}
-	err = c.follow(ctx, a, func(d *app.Parts, call *usecase.Call) (*usecase.Outcome, error) {
+	return c.follow(ctx, a, func(d *app.Parts, call *usecase.Call) (*usecase.Outcome, error) {
 		if err := unanswerable(a); err != nil {
 			return nil, err
 		}
@@ -130,7 +125,6 @@ func (c *runCmd) Run(ctx context.Context, a *invocation) error {
 		r.Device = a.Conf.ADB.Serial
 		return d.Cases.Start(ctx, call, r)
 	})
-	return app.Closing(err, stop)
 }
 
 // unanswerable refuses to ask only where nothing is to be read from.
