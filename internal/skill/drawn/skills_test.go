@@ -1,4 +1,6 @@
-package simulation_test
+// Package drawn_test holds skills, and claims that a task is done, against the drawn tasks of the
+// simulated phone. Nothing in it runs side by side, so it goes without the race detector.
+package drawn_test
 
 import (
 	"cmp"
@@ -387,7 +389,6 @@ var (
 // time, whose lists are in another order, whose settings are otherwise, and which writes numbers in
 // another way. On phones whose apps are laid out otherwise, too, no end is claimed that is not so.
 func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
-	t.Parallel()
 	first := sandbox.New(nil).Drawn(1)
 	other := sandbox.New(nil).Drawn(2)
 	require.GreaterOrEqual(t, len(first), 24)
@@ -457,7 +458,6 @@ func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
 // What is done in a skill hangs on what was answered to its question: another answer than the
 // values say, or none, is the model's, and no end is claimed.
 func TestAnotherAnswerThanTheRecordedOneIsTheModels(t *testing.T) {
-	t.Parallel()
 	asked := 0
 	for _, task := range sandbox.New(nil).Drawn(1) {
 		if task.Reply == "" {

@@ -1,4 +1,4 @@
-package simulation_test
+package drawn_test
 
 import (
 	"context"
@@ -64,7 +64,6 @@ func verdictOf(t *testing.T, h *held, so []store.StepRecord, goal string) (agent
 // What a model claims to be done, and is not, is not verified, whether nothing was done at all, a
 // part of it, or the same for something else. What is done is never contradicted.
 func TestClaimsAreHeldAgainstTheScreen(t *testing.T) {
-	t.Parallel()
 	const nothing, part, most, other = "nothing", "a part", "all but the last", "something else"
 	caught, claimed := map[string]int{}, map[string]int{}
 	right, seen, wrong := 0, 0, 0
@@ -154,7 +153,6 @@ var standing = []struct {
 
 // What stood on the screens of a run before it did anything proves nothing.
 func TestWhatStoodThereBeforeProvesNothing(t *testing.T) {
-	t.Parallel()
 	states := 0
 	for _, c := range standing {
 		for _, walk := range c.walks {
@@ -188,7 +186,6 @@ const (
 // What a step brings about and is there already is left alone: a note that is first or last is not
 // dragged, a like is not taken back, a row that says On is found when it says Off.
 func TestWhatIsSoAlreadyIsLeftAlone(t *testing.T) {
-	t.Parallel()
 	for id, walk := range map[string][]string{
 		"notes-order":   {notesApp, "drag Packing list to Ideas"},
 		"like-message":  {smsApp, "tap Tom", "twice See you on Sunday"},
@@ -216,7 +213,6 @@ func TestWhatIsSoAlreadyIsLeftAlone(t *testing.T) {
 
 // A like of another message is none of the one that is to be liked.
 func TestALikeIsThatOfItsMessage(t *testing.T) {
-	t.Parallel()
 	task := listed(t, "like-message")
 	walk := []string{smsApp, "tap Tom", "twice See you on Sunday"}
 	s, _, err := skill.Make(record(t, hold(morning, image.Point{}), task, walk),
@@ -244,7 +240,6 @@ func TestALikeIsThatOfItsMessage(t *testing.T) {
 // The end of a drag is a place in the order of a list, whatever is there: another note on top is
 // no reason to drop it behind that one.
 func TestADragEndsAtAPlaceInTheOrder(t *testing.T) {
-	t.Parallel()
 	task := listed(t, "notes-order")
 	made := func(goal string, walk ...string) (*skill.Skill, []string) {
 		task := task
