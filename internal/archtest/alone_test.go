@@ -40,6 +40,22 @@ func TestWhatIsTestedWithoutTheRaceDetectorHasNoGoroutines(t *testing.T) {
 	}
 }
 
+// The Makefile leaves the check of unsafe pointers out. Where nothing but a test calls the system
+// with one there is nothing to check.
+func TestOnlyTestsHaveUnsafePointers(t *testing.T) {
+	rules, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+	require.Contains(t, string(rules), "-d=checkptr=0", "then this test is needless")
+	files, err := load(root)
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, f := range files {
+		if !f.test && f.pkg != "internal/adbtest" {
+			require.NotContains(t, f.imports, "unsafe", f.name)
+		}
+	}
+}
+
 // listed are the words in what an expression finds in a file.
 func listed(t *testing.T, file, expression string) []string {
 	t.Helper()
