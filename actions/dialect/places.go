@@ -66,13 +66,17 @@ func (a *Args) corners(name string, n []float64, named bool, shown string) scree
 	}
 	swap := named && a.Coordinates.YFirst ||
 		!named && !a.Coordinates.YFirst && a.boxes == yFirst && boxNames[name]
+	scale := a.Coordinates
+	if strings.Contains(shown, "%") {
+		scale.Unit = 100
+	}
 	var all []screen.Point
 	for i := 0; i < len(n); i += 2 {
 		first, second := n[i], n[i+1]
 		if swap {
 			first, second = second, first
 		}
-		p, err := a.Coordinates.Point(first, second, a.Picture)
+		p, err := scale.Point(first, second, a.Picture)
 		if err != nil && a.complaint == "" {
 			a.Complain("%s %s %v", name, shown, err)
 			a.off, _ = errors.AsType[*screen.OffScale](err)
@@ -154,8 +158,8 @@ var (
 	// namedForm is two numbers with their names in front: x=1, y=2.
 	namedForm = regexp.MustCompile(
 		`^[\s\[(（]*[{｛]?\s*(["']?[xy]["']?\s*[:：=＝][^\[\]()（）{}｛｝]*)[\s\])）}｝]*$`)
-	between = regexp.MustCompile(`\s*[,，、]\s*|\s+`)
-	number  = regexp.MustCompile(`^-?\d{1,12}(?:\.\d{1,40})?(?:[eE]\+?\d)?$`)
+	between = regexp.MustCompile(`\s*[,，、;；]\s*|\s+`)
+	number  = regexp.MustCompile(`^-?\d{1,12}(?:\.\d{1,40})?(?:[eE]\+?\d)?(%?)$`)
 )
 
 // numbersIn is the two or four numbers of a place. named says that each has a name, and x stands in
@@ -178,11 +182,12 @@ func numbersIn(v any) (n []float64, named, ok bool) {
 		return nil, false, false
 	}
 	for _, p := range parts {
-		if !number.MatchString(p) {
+		m := number.FindStringSubmatch(p)
+		if m == nil || strings.HasSuffix(parts[0], "%") != (m[1] != "") {
 			return nil, false, false
 		}
-		f, _ := strconv.ParseFloat(p, 64) // number lets only numbers through
-		n = append(n, f+0)                // -0 becomes 0
+		f, _ := strconv.ParseFloat(strings.TrimSuffix(p, "%"), 64) // number lets no other through
+		n = append(n, f+0)                                         // -0 becomes 0
 	}
 	return n, named, true
 }

@@ -199,7 +199,15 @@ func unmeant(r actions.Reply) error {
 	case len(r.Calls) > 0:
 	case said == "" && Clean(r.Reasoning) != "" && !inCall().MatchString(Clean(r.Reasoning)):
 		return Refuse("there is only a thought and no action behind it", "one action behind it")
-	case behind != said && !strings.ContainsAny(behind, "\t:：") && takesBack().MatchString(behind):
+	case behind != said && !strings.ContainsAny(behind, "\t:："):
+		return TakenBack(behind)
+	}
+	return nil
+}
+
+// TakenBack returns an error for words behind an action that take it back.
+func TakenBack(behind string) error {
+	if takesBack().MatchString(behind) {
 		return Refuse("the words behind the action take it back", "the action alone")
 	}
 	return nil

@@ -99,6 +99,9 @@ func ReadKey(a *Args) actions.Action {
 // ReadEnd reads how the task ended: with success, unless the model denies it.
 func ReadEnd(a *Args) actions.Action {
 	report := a.Text(a.Names("Report")...)
+	if report == "" && a.Has(a.Names("Report")...) { // an object, or a list
+		report = AsJSON(a.value(a.Names("Report")))
+	}
 	if a.Has("success") && !a.Flag("success") {
 		return actions.Abort{Reason: report}
 	}

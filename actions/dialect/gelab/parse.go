@@ -215,7 +215,7 @@ func readFields(body string) (loose.Object, error) {
 			return nil, dialect.Refuse("the text of "+key+" goes on behind a TAB",
 				"TABs between fields only, "+anyForm)
 		}
-		return valuesOf(body, all, marks == tabMarks()), nil
+		return valuesOf(body, all, marks == tabMarks()), amongWords(body, all, all[at])
 	}
 	return nil, dialect.Refuse("the reply has no field action", anyForm)
 }
@@ -259,12 +259,35 @@ func doubled(all []span) string {
 	return ""
 }
 
+// amongWords returns an error for an end that stands within a text, and for words behind the fields
+// that take them back.
+func amongWords(body string, all []span, action span) error {
+	last := all[len(all)-1]
+	if _, behind, _ := strings.Cut(body[last.value:last.to], "\n"); !last.isText() {
+		if err := dialect.TakenBack(behind); err != nil {
+			return err
+		}
+	}
+	name, _, _ := strings.Cut(strings.TrimSpace(body[action.value:action.to]), "\n")
+	form, front := forms.Find(cleaned(name)), strings.TrimSpace(body[:all[0].from])
+	lone := len(all) == 1 || strings.HasPrefix(body[all[0].from:], "\t")
+	if lone && front != "" && form != nil && dialect.Ends(form.Action) {
+		return dialect.Refuse("the action stands within a text", "it alone: "+anyForm)
+	}
+	return nil
+}
+
+// isText reports whether the field is typed, asked or reported.
+func (s span) isText() bool {
+	return s.key == "value" || s.key == "return" || s.key == "options"
+}
+
 // torn is the field whose text a TAB cuts in two, or "": what would be typed or reported is never
 // half of what was written.
 func torn(body string, all []span) string {
 	for _, s := range all {
 		_, rest, _ := strings.Cut(strings.TrimRight(body[s.value:s.to], "\n\t"), "\t")
-		if (s.key == "value" || s.key == "return") && strings.TrimSpace(rest) != "" {
+		if s.isText() && strings.TrimSpace(rest) != "" {
 			return s.key
 		}
 	}
@@ -278,7 +301,7 @@ func oneAction(body string, action span, behind []span) bool {
 	for _, m := range anyAction().FindAllStringSubmatchIndex(body, -1) {
 		within := func(s span) bool { return m[2] >= s.from && m[2] < s.to }
 		text := func(s span) bool {
-			return within(s) && (s.key == "value" || s.key == "return" || s.key == "options")
+			return within(s) && s.isText()
 		}
 		if within(action) {
 			own++

@@ -16,7 +16,7 @@ const placeTag = `</?(?:point|bbox|box)>|<\|(?:box|point)_(?:start|end)\|>`
 var placed = text.Lazily(`^(?:` + placeTag + `)[\s\d.,()\[\]-]*(?:` + placeTag + `)`)
 
 const wrapping = `</?(?:answer|actions?|tool_calls?|call|output|response|result|final)>|` +
-	`<[|｜][^<>\n]{1,60}[|｜]>|` + "```[a-z]*|[\\s*#`]"
+	`<[|｜][^<>\n]{1,60}[|｜]>|` + "```(?:[a-z]*\\s)?|[\\s*#`]"
 
 var (
 	loneFront = regexp.MustCompile(`(?i)^(?:` + wrapping + `|>\s)+`)
@@ -24,7 +24,7 @@ var (
 	stop      = regexp.MustCompile(`([)\]}）］｝"'])[.。;；,，]+$`)
 	// loneLabel is the word in front of an action, at the beginning of a line.
 	loneLabel = text.Lazily(`(?im)^[\s*#]*(?:(?:next|final|chosen|the)[ ]+)?` +
-		`(?:action|tool(?:[ _]call)?|call|command|动作|操作)s?(?:[ ]*\d+)?[*` + "`" +
+		`(?:action|tool(?:[ _]call)?|call|command|动作|行动|操作)s?(?:[ ]*\d+)?[*` + "`" +
 		`]*[ \t]*(?:[:：=→]|[-–—=]+>?)`)
 	verb = text.Lazily(`^(?:[\pL_]+\.)*(?:["'` + "`" +
 		`])?([\pL_][\pL\pN_]*(?:[ -][\pL_]+){0,2})`)

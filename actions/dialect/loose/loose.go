@@ -261,7 +261,7 @@ func (p *parser) value(depth int) (any, error) {
 			values[i] = m.Value
 		}
 		return values, err
-	case '"', '\'', '“', '‘', '`':
+	case '"', '\'', '“', '”', '‘', '’', '`':
 		return p.quoted(r)
 	case '<':
 		if place := placed().FindString(p.text[p.at:]); place != "" {
@@ -371,10 +371,11 @@ func (p *parser) member(end rune, depth int) (Member, error) {
 	return Member{"", v}, err
 }
 
-func isQuote(r rune) bool { return strings.ContainsRune("\"'`“‘", r) }
+func isQuote(r rune) bool { return strings.ContainsRune("\"'`“”‘’", r) }
 
 // pairs are the quotes that end a text by what began it.
-var pairs = map[rune]string{'"': `"`, '\'': "'", '`': "`", '“': "”“", '‘': "’‘"}
+var pairs = map[rune]string{'"': `"`, '\'': "'", '`': "`", '“': "”“", '”': "”“", '‘': "’‘",
+	'’': "’‘"}
 
 // quoted reads a text in quotes. A quote is the text's end when what follows could not be text: the
 // end of a value. Before anything else it belongs to the text.
@@ -433,7 +434,7 @@ func (p *parser) escape(b *strings.Builder) {
 		b.WriteString(s)
 	case r == 'u':
 		p.unicode(b)
-	case isQuote(r) || r == '\\' || r == '”' || r == '’':
+	case isQuote(r) || r == '\\':
 		p.at += size
 		b.WriteRune(r)
 	default:

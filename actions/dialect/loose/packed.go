@@ -10,8 +10,15 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// MarshalJSON writes the object with its members in their order. Numbers are texts, as they were
-// written.
+// MarshalJSON writes the number as it was written: as a text where JSON has no such number.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if json.Valid([]byte(n)) {
+		return []byte(n), nil
+	}
+	return json.Marshal(string(n))
+}
+
+// MarshalJSON writes the object with its members in their order.
 func (o Object) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, m := range o {

@@ -124,8 +124,8 @@ func swallowed(call string) bool {
 
 const (
 	// label is the word in front of a call, which may be between tags with it.
-	label = `(?:<answer>|<\|begin_of_box\|>|[\s*#])*(?:(?:next )?actions?(?: ?\d)?|动作|操作)` +
+	label = `(?:<answer>|<\|begin_of_box\|>|[\s*#])*(?:(?:next )?actions?(?: ?\d)?|动作|行动|操作)` +
 		`[ \t*]*[:：](?:\s*\[)?`
 	// wrapped is what may stand in front of a call.
-	wrapped = "[\\s*]*(?:(?:```[a-z]*|`|<\\|begin_of_box\\|>|<answer>)\\s*)*"
+	wrapped = "[\\s*]*(?:(?:```(?:[a-z]*\\s)?|`|<\\|begin_of_box\\|>|<answer>)\\s*)*"
 )
