@@ -35,26 +35,45 @@ type Decision struct {
 	Message      string        `json:"message,omitempty"` // why, or the answer
 }
 
-// UnmarshalJSON takes known fields only, and edited_action also as editedAction, as LangChain's
-// JavaScript writes it.
+// UnmarshalJSON takes known fields only, and edited_action also as LangChain's JavaScript writes it,
+// as editedAction, and as older clients do, as action or args.
 func (d *Decision) UnmarshalJSON(b []byte) error {
 	type plain Decision
 	var sent struct {
 		plain
-		Alias *EditedAction `json:"editedAction"`
+		Alias  *EditedAction    `json:"editedAction"`
+		Action *EditedAction    `json:"action"`
+		Args   *json.RawMessage `json:"args"`
 	}
-	switch err := strictly(b, &sent); {
-	case b[0] != '{':
+	if b[0] != '{' {
 		return errors.New(`a decision is no object (want an object such as {"type": "approve"})`)
-	case err != nil:
-		return fmt.Errorf("of a decision: %w (want type, edited_action, message)", err)
-	case sent.Alias != nil && sent.EditedAction != nil:
-		return errors.New("edited_action is there twice, once as editedAction")
 	}
+	err := strictly(b, &sent)
 	*d = Decision(sent.plain)
-	d.EditedAction = cmp.Or(d.EditedAction, sent.Alias)
+	d.Type = cmp.Or(olderTypes[d.Type], d.Type)
+	for _, e := range []*EditedAction{sent.Alias, sent.Action} {
+		if e != nil && d.EditedAction != nil {
+			return errors.New("edited_action is there twice, once as editedAction or action")
+		}
+		d.EditedAction = cmp.Or(d.EditedAction, e)
+	}
+	switch {
+	case err != nil || sent.Args == nil:
+	case d.Type == Edit && d.EditedAction == nil:
+		err = strictly(*sent.Args, &d.EditedAction)
+	case d.Type == Respond && d.Message == "":
+		err = json.Unmarshal(*sent.Args, &d.Message)
+	default:
+		err = errors.New(d.Type + " with args, which would be lost")
+	}
+	if err != nil {
+		return fmt.Errorf("of a decision: %w (want type, edited_action, message)", err)
+	}
 	return nil
 }
+
+// olderTypes are what LangGraph's older clients call decisions.
+var olderTypes = map[string]string{"accept": Approve, "ignore": Reject, "response": Respond}
 
 // strictly decodes JSON with known fields.
 func strictly(raw []byte, into any) error {
@@ -120,6 +139,28 @@ func ParseEdit(words string) (*EditedAction, error) {
 type EditedAction struct {
 	Name string `json:"name"`
 	Args Args   `json:"args"`
+}
+
+// UnmarshalJSON takes known fields only, and also action for name and arguments for args.
+func (e *EditedAction) UnmarshalJSON(b []byte) error {
+	var sent struct {
+		Name, Action    string
+		Args, Arguments Args
+	}
+	if b[0] != '{' {
+		return errors.New(`the args of an edited action are in an object`)
+	}
+	if err := strictly(b, &sent); err != nil {
+		return err
+	}
+	if sent.Name != "" && sent.Action != "" || sent.Args != nil && sent.Arguments != nil {
+		return errors.New("the edited action has its name or its args twice")
+	}
+	e.Name, e.Args = cmp.Or(sent.Name, sent.Action), sent.Args
+	if e.Args == nil {
+		e.Args = sent.Arguments
+	}
+	return nil
 }
 
 // The decisions.

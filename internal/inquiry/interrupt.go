@@ -1,6 +1,7 @@
 package inquiry
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -141,9 +142,10 @@ func (q Question) Resume(raw []byte) ([]Decision, error) {
 // OfDecision makes a decision what was sent if the type of the reply is one of decisions, as the
 // answer to a single interrupt.
 func (s *Sent) OfDecision(edited *EditedAction, message string) {
-	if !slices.Contains(DecisionTypes, string(s.Type)) || s.Decisions != nil {
+	named := cmp.Or(olderTypes[string(s.Type)], string(s.Type))
+	if !slices.Contains(DecisionTypes, named) || s.Decisions != nil {
 		return
 	}
-	s.Decisions = []Decision{{Type: string(s.Type), EditedAction: edited, Message: message}}
+	s.Decisions = []Decision{{Type: named, EditedAction: edited, Message: message}}
 	s.Type = TypeDecisions
 }

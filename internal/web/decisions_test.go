@@ -69,6 +69,10 @@ func TestDecisionsOverHTTP(t *testing.T) {
 		`{"decisions":[{"type":1}]}`:                                   "want a string",
 		`{"decisions":[{"type":"edit","edited_action":{"name":"TYPE","args":{}},` +
 			`"editedAction":{"name":"CLICK","args":{}}}]}`: "edited_action is there twice",
+		`{"decisions":[{"type":"accept","args":{"action":"CLICK","args":{}}}]}`:            "args",
+		`{"decisions":[{"type":"edit","args":"no"}]}`:                                      "args",
+		`{"decisions":[{"type":"respond","message":"a","args":"b"}]}`:                      "args",
+		`{"decisions":[{"type":"edit","edited_action":{"name":"CLICK","action":"TYPE"}}]}`: "twice",
 		`{"type":"edit","edited_action":{"name":"TYPE","args":{}},` +
 			`"editedAction":{"name":"CLICK","args":{}}}`: "edited_action is there twice",
 		`{"decisions":[{"type":"reject","type":"approve"}]}`: "there twice",
@@ -222,6 +226,7 @@ func TestInterruptsAreResumedByTheirIDs(t *testing.T) {
 // A question about one action is an interrupt with the question's id, which takes a decision alone.
 func TestOneInterruptTakesItsDecision(t *testing.T) {
 	const typed = `"editedAction":{"name":"TYPE","args":{"text":"7"}}`
+	const older = `{"action":"TYPE","args":{"text":"7"}}`
 	edited := map[string]any{"type": "edit", "edited_action": map[string]any{"name": "TYPE",
 		"args": map[string]any{"text": "7"}}}
 	for body, want := range map[string]any{
@@ -231,6 +236,19 @@ func TestOneInterruptTakesItsDecision(t *testing.T) {
 		`{"resume":{"decisions":[{"type":"approve"}]}}`: map[string]any{"type": "approve"},
 		`{"resume":{"type":"approve"}}`:                 map[string]any{"type": "approve"},
 		`{"resume":{"ID":{"type":"approve"}}}`:          map[string]any{"type": "approve"},
+		// as LangGraph's server and its older clients write it
+		`{"command":{"resume":{"decisions":[{"type":"approve"}]}}}`: map[string]any{
+			"type": "approve"},
+		`{"command":{"resume":[{"type":"accept","args":null}]}}`: map[string]any{
+			"type": "approve"},
+		`{"resume":[{"type":"ignore"}]}`:                                           map[string]any{"type": "reject"},
+		`{"resume":{"type":"accept"}}`:                                             map[string]any{"type": "approve"},
+		`{"type":"accept"}`:                                                        map[string]any{"type": "approve"},
+		`{"decisions":[{"type":"edit","action":` + older + `}]}`:                   edited,
+		`{"resume":[{"type":"edit","args":` + older + `}]}`:                        edited,
+		`{"type":"edit","edited_action":{"name":"TYPE","arguments":{"text":"7"}}}`: edited,
+		`{"resume":[{"type":"response","args":"not now"}]}`: map[string]any{
+			"type": "respond", "message": "not now"},
 		// as LangChain's JavaScript writes it
 		`{"decisions":[{"type":"edit",` + typed + `}]}`:   edited,
 		`{"type":"edit",` + typed + `}`:                   edited,

@@ -104,7 +104,10 @@ type replyBody struct {
 	// about the actions of an approval, one each: "decisions" is their type
 	Decisions []inquiry.Decision `json:"decisions"`
 	// the same as LangGraph's clients resume with, see [inquiry.Question.Resume]
-	Resume json.RawMessage `json:"resume"`
+	Resume  json.RawMessage `json:"resume"`
+	Command struct {
+		Resume json.RawMessage `json:"resume"`
+	} `json:"command"`
 	// with a type of decisions, of the decision about the only action
 	EditedAction json.RawMessage `json:"edited_action"`
 	EditedAlias  json.RawMessage `json:"editedAction"`
@@ -148,6 +151,9 @@ var misfits = map[inquiry.Misfit]string{
 // reply makes a reply to q of the body.
 func (b *replyBody) reply(q inquiry.Question) (inquiry.Reply, error) {
 	sent := inquiry.Sent{Type: b.Type, Decisions: b.Decisions}
+	if b.Resume == nil {
+		b.Resume = b.Command.Resume
+	}
 	if b.Resume != nil && b.Decisions == nil {
 		var err error
 		if sent.Decisions, err = q.Resume(b.Resume); err != nil {

@@ -433,7 +433,7 @@ func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 			"paused or stopped"},
 		"an unknown key": {g.post(reply(open), g.ann, `{"foo":"y"}`), 400,
 			`unknown field "foo" (want reply_id, type, response, remember, decisions, resume, ` +
-				"edited_action, editedAction, message)",
+				"command, edited_action, editedAction, message)",
 			"nothing has changed"},
 		"a key to stop": {g.post("/v1/sessions/"+open.SessionID+"/stop", g.ann, `{"foo":1}`),
 			400, `unknown field "foo" (want {} or no body)`, ""},
