@@ -284,7 +284,7 @@ func CallArguments(c actions.Call) (loose.Object, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case Another(o, rest, member, loose.ReadObject):
+	case Another(o, rest, Keyed(member), loose.ReadObject):
 		return nil, errors.New("other arguments follow them")
 	case len(o) == 1 && slices.Contains(inside, o[0].Name):
 		if _, typed := o[0].Value.(string); typed && o[0].Name == "input" {

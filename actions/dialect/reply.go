@@ -216,22 +216,28 @@ func TakenBack(behind string) error {
 // opens is where an object or a call between tags begins.
 var opens = regexp.MustCompile(`[{｛]|` + loose.Function(loose.AnyName))
 
-// Another reports whether text has an object with the key that is not the same as first, or that
+// Another reports whether text has, where next finds one, what is not the same as first, or that
 // cannot be read.
-func Another(first loose.Object, text string, key *regexp.Regexp,
-	read func(text string) (o loose.Object, rest string, err error)) bool {
-	for key.MatchString(text) {
-		at := opens.FindStringIndex(text)
-		if at == nil {
-			return false
-		}
-		o, rest, err := read(text[at[0]:])
-		if err != nil || !reflect.DeepEqual(o, first) {
+func Another[T any](first T, text string, next func(text string) int,
+	read func(text string) (one T, rest string, err error)) bool {
+	for at := next(text); at >= 0; at = next(text) {
+		one, rest, err := read(text[at:])
+		if err != nil || !reflect.DeepEqual(one, first) {
 			return true
 		}
 		text = rest
 	}
 	return false
+}
+
+// Keyed finds the next object or call between tags in a text that has the key.
+func Keyed(key *regexp.Regexp) func(text string) int {
+	return func(text string) int {
+		if at := opens.FindStringIndex(text); at != nil && key.MatchString(text) {
+			return at[0]
+		}
+		return -1
+	}
 }
 
 // Ends reports whether an action ends the task.

@@ -249,14 +249,11 @@ func spans(body string, marks *regexp.Regexp) []span {
 
 // doubled is the first key that comes again, or "".
 func doubled(all []span) string {
-	seen := map[string]bool{}
+	var keys loose.Object
 	for _, s := range all {
-		if seen[s.key] {
-			return s.key
-		}
-		seen[s.key] = true
+		keys = append(keys, loose.Member{Name: s.key})
 	}
-	return ""
+	return keys.Doubled()
 }
 
 // amongWords returns an error for an end that stands within a text, and for words behind the fields

@@ -38,7 +38,7 @@ func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, err
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	if dialect.Another(args, behind, further, loose.ReadObject) {
+	if dialect.Another(args, behind, dialect.Keyed(further), loose.ReadObject) {
 		return actions.Decision{}, dialect.Several(anyForm)
 	}
 	return actions.Decision{Action: a, Thought: thought, Explain: reason, Summary: memory}, nil
@@ -74,25 +74,12 @@ func begins(s string) bool { return start.MatchString(s) }
 
 func split(r actions.Reply) (front, body string) { return dialect.SplitLine(r, begins, inLine) }
 
-var (
-	memoryLabel = regexp.MustCompile(`(?is)(?:^|[^\pL])[*#]*memory[ \t*]*[:：](.*)$`)
-	reasonLabel = regexp.MustCompile(`(?is)(?:^|\s)[*#]*reason[ \t*]*[:：](.*)$`)
-)
+// labelled is a thought, a note and a reason, each of which may be missing.
+var labelled = regexp.MustCompile(`(?is)^(.*?)(?:(?:^|[^\pL])[*#]*memory[ \t*]*[:：](.*?))?` +
+	`(?:(?:^|\s)[*#]*reason[ \t*]*[:：](.*))?$`)
 
 // parts splits the text in front of the action into a thought, a note and the reason.
 func parts(front string) (thought, memory, reason string) {
-	cut := func(s string, label *regexp.Regexp) (before, after string) {
-		m := label.FindStringSubmatchIndex(s)
-		if m == nil {
-			return s, ""
-		}
-		return strings.TrimSpace(s[:m[0]]), strings.Trim(s[m[2]:m[3]], " \t\n*")
-	}
-	thought, memory = cut(front, memoryLabel)
-	if memory == "" {
-		thought, reason = cut(thought, reasonLabel)
-		return thought, "", reason
-	}
-	memory, reason = cut(memory, reasonLabel)
-	return thought, memory, reason
+	m := labelled.FindStringSubmatch(front)
+	return strings.TrimSpace(m[1]), strings.Trim(m[2], " \t\n*"), strings.Trim(m[3], " \t\n*")
 }

@@ -8,6 +8,7 @@
 package loose
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -15,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/text"
@@ -442,31 +442,17 @@ func (p *parser) escape(b *strings.Builder) {
 	}
 }
 
-// unicode reads \u1234, two of which may make one character.
+// unicode reads \u1234, two of which may make one character. A surrogate alone becomes U+FFFD.
 func (p *parser) unicode(b *strings.Builder) {
-	first, ok := unit(p.text[p.at:])
-	if !ok {
-		b.WriteByte('\\')
-		return
+	units, s := unicodeUnits.FindString(p.text[p.at:]), ""
+	if units == "" || json.Unmarshal([]byte(`"\`+units+`"`), &s) != nil {
+		s = `\`
 	}
-	p.at += len("u1234")
-	if rest, more := strings.CutPrefix(p.text[p.at:], `\`); utf16.IsSurrogate(first) && more {
-		if second, ok := unit(rest); ok && utf16.DecodeRune(first, second) != utf8.RuneError {
-			p.at += len(`\u1234`)
-			first = utf16.DecodeRune(first, second)
-		}
-	}
-	b.WriteRune(first) // a surrogate alone becomes U+FFFD
+	p.at += len(units)
+	b.WriteString(s)
 }
 
-// unit is the number of u1234, which the text begins with.
-func unit(text string) (rune, bool) {
-	if len(text) < len("u1234") || text[0] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(text[1:len("u1234")], 16, 16)
-	return rune(n), err == nil
-}
+var unicodeUnits = regexp.MustCompile(`^u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?`)
 
 var constants = map[string]any{"true": true, "True": true, "false": false, "False": false,
 	"null": nil, "None": nil}

@@ -34,7 +34,7 @@ func (q *qwen) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, er
 	if err != nil {
 		return actions.Decision{}, err
 	}
-	if dialect.Another(args, behind, further, written) {
+	if dialect.Another(args, behind, dialect.Keyed(further), written) {
 		return actions.Decision{}, dialect.Several(anyForm)
 	}
 	if len(r.Calls) == 0 {

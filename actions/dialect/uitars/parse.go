@@ -1,7 +1,6 @@
 package uitars
 
 import (
-	"reflect"
 	"regexp"
 	"strings"
 
@@ -43,7 +42,8 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 	if err := dialect.Mentioned(a, "", behind, anyForm); err != nil {
 		return actions.Decision{}, err
 	}
-	if dialect.Ends(a) && swallowed(body[:len(body)-len(behind)]) || another(call, behind) {
+	if dialect.Ends(a) && swallowed(body[:len(body)-len(behind)]) ||
+		dialect.Another(call, behind, next, read) {
 		return actions.Decision{}, dialect.Several(anyForm)
 	}
 	return actions.Decision{Action: a, Thought: thought}, nil
@@ -66,19 +66,12 @@ func read(text string) (call loose.Call, rest string, err error) {
 	return loose.ReadCall(text)
 }
 
-// another reports whether text has a call that is not the same as first, or that cannot be read.
-func another(first loose.Call, text string) bool {
-	for {
-		at := anotherCall().FindStringSubmatchIndex(text)
-		if at == nil {
-			return false
-		}
-		c, rest, err := read(text[max(at[2], at[4]):])
-		if err != nil || !reflect.DeepEqual(c, first) {
-			return true
-		}
-		text = rest
+// next finds the next call.
+func next(text string) int {
+	if at := anotherCall().FindStringSubmatchIndex(text); at != nil {
+		return max(at[2], at[4])
 	}
+	return -1
 }
 
 // Wrote reports whether a reply has, behind its thought, a line Action with a call, or a call of
