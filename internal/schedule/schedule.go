@@ -42,8 +42,11 @@ func Parse(spec, zone string) (Times, error) {
 			`write minute, hour, day of the month, month and day of the week, such as `+
 				`"0 8 * * 1-5" for 8:00 from Monday to Friday, or a word such as @daily`)
 	}
-	if fields, is := t.spec.(*cron.SpecSchedule); is && fields.Location != time.Local {
-		t.zone = fields.Location
+	if fields, is := t.spec.(*cron.SpecSchedule); is {
+		if fields.Location != time.Local {
+			t.zone = fields.Location
+		}
+		fields.Location = time.UTC // Next knows of the zone
 	}
 	if t.Next(time.Now()).IsZero() {
 		return t, hint.Add(fmt.Errorf("%q never comes", spec), "check day and month")
@@ -52,29 +55,42 @@ func Parse(spec, zone string) (Times, error) {
 }
 
 // Next is the first time after at, or zero if none comes within years. Where clocks are changed, a
-// time that comes twice counts once, unless the schedule is for every hour, and one that is left
-// out counts at the same distance from midnight.
+// time that comes twice counts once, and one that is left out counts at the moment after the
+// change. A schedule for every hour is for the hours that there are.
 func (t Times) Next(at time.Time) time.Time {
-	next := t.spec.Next(at.In(t.zone))
-	if next.IsZero() {
-		return next
-	}
 	fields, are := t.spec.(*cron.SpecSchedule)
-	if are && fields.Hour&everyHour == 0 && again(next) {
-		return t.Next(next)
+	if !are {
+		return t.spec.Next(at).UTC()
 	}
-	return next.UTC()
+	at = at.In(t.zone)
+	const everyHour = 1 << 63 // package cron sets this bit for a field that is "*"
+	hourly := fields.Hour&everyHour != 0
+	latest := shown(at) // that the clocks have shown
+	if since, _ := at.ZoneBounds(); !hourly && !since.IsZero() && shown(since.Add(-1)).After(latest) {
+		latest = shown(since.Add(-1))
+	}
+	next := fields.Next(latest)
+	for _, until := at.ZoneBounds(); !next.IsZero(); _, until = at.ZoneBounds() {
+		_, ahead := at.Zone()
+		comes := next.Add(-time.Duration(ahead) * time.Second)
+		switch {
+		case comes.Before(at):
+			return at.UTC() // it was left out
+		case until.IsZero() || comes.Before(until):
+			return comes
+		}
+		at = until
+		if hourly {
+			next = fields.Next(shown(at).Add(-1))
+		}
+	}
+	return next
 }
 
-// everyHour is the bit that package cron sets for a field that is "*".
-const everyHour = 1 << 63
-
-// again reports whether the clocks of its zone have shown at before, as they were set back.
-func again(at time.Time) bool {
-	_, before := at.Add(-3 * time.Hour).Zone()
-	_, now := at.Zone()
-	_, first := at.Add(time.Duration(now-before) * time.Second).Zone()
-	return now < before && first == before
+// shown is what the clocks of its zone show at the time, written as a time in UTC.
+func shown(at time.Time) time.Time {
+	_, ahead := at.Zone()
+	return at.UTC().Add(time.Duration(ahead) * time.Second)
 }
 
 // Upcoming is when the schedule's run begins next, if a server is up then. last is its last tick,

@@ -145,11 +145,15 @@ func (w *world) ticks() map[store.TickState]int {
 	db, err := store.Open(w.t.Context(), w.dir, nil)
 	require.NoError(w.t, err)
 	defer db.Close()
-	list, err := db.Schedules.Ticks(w.t.Context(), "s", 0)
+	all, err := db.Schedules.List(w.t.Context())
 	require.NoError(w.t, err)
 	n := map[store.TickState]int{}
-	for _, t := range list {
-		n[t.State]++
+	for _, one := range all {
+		list, err := db.Schedules.Ticks(w.t.Context(), one.Name, 0)
+		require.NoError(w.t, err)
+		for _, t := range list {
+			n[t.State]++
+		}
 	}
 	return n
 }
@@ -167,8 +171,8 @@ func (w *world) add(spec string) {
 		store.Schedule{Name: "s", Spec: spec, Zone: "UTC", Task: "look at the mail"}))
 }
 
-// A thousand ticks over restarts, crashes and jumps of the clock: none begins twice, and for each
-// there is a run or a notice.
+// A thousand ticks over restarts, crashes, jumps of the clock and a midnight that is left out: none
+// begins twice, and for each there is a run or a notice.
 func TestNoTickBeginsTwiceOrIsLost(t *testing.T) {
 	const ticks = 1000
 	dir := storetest.Dir(t)
@@ -177,7 +181,12 @@ func TestNoTickBeginsTwiceOrIsLost(t *testing.T) {
 	chance := rand.New(rand.NewPCG(seed, 1))
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, dir)
+		cairo, err := time.LoadLocation("Africa/Cairo")
+		require.NoError(t, err)
+		w.jump(time.Date(2027, 4, 29, 3, 0, 0, 0, cairo).Sub(w.now()))
 		w.add("*/5 * * * *")
+		require.NoError(t, w.db.Schedules.Add(t.Context(), store.Schedule{Name: "nightly",
+			Spec: "@daily", Zone: cairo.String(), Task: "look at the mail"}))
 		first, reached := w.now(), w.now()
 		var faults []int // each comes once in six rounds
 		for reached.Sub(first) < time.Duration(ticks)*5*time.Minute {
@@ -221,6 +230,11 @@ func TestNoTickBeginsTwiceOrIsLost(t *testing.T) {
 		}
 		want := int(reached.Truncate(5*time.Minute).Sub(first.Truncate(5*time.Minute)) /
 			(5 * time.Minute))
+		for at := first; at.Before(reached); at = at.Add(time.Minute) {
+			if at.In(cairo).Day() != at.Add(time.Minute).In(cairo).Day() {
+				want++
+			}
+		}
 		require.Equal(t, want, total, "each time is a tick: %v", n)
 		require.GreaterOrEqual(t, total, ticks)
 		for key, times := range w.runs.begun {
