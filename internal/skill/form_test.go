@@ -98,8 +98,9 @@ func (f *form) do(a actions.Action) {
 			f.wrong = append(f.wrong, "typed into what has text, or nowhere")
 		}
 		f.to += a.Text
-	case actions.Drag:
-		from, to := on(a.From)-20, on(a.To)-20
+	case actions.Drag, actions.Slide:
+		way := a.Traits().Points
+		from, to := on(way[0])-20, on(way[1])-20
 		if from < 0 || to != 0 || f.things[from] != "Tea" {
 			f.wrong = append(f.wrong, fmt.Sprintf("dragged %d to %d of %v", from, to, f.things))
 			return
@@ -120,8 +121,8 @@ func (f *form) Next(context.Context, agentloop.Situation) (agentloop.Proposal, e
 	return agentloop.Proposal{Decision: actions.Decision{Action: a}}, nil
 }
 
-// sending is the skill that a run on the plain form becomes.
-func sending(t *testing.T) *Skill {
+// sending is the skill that a run on the plain form becomes, in which a thing is moved in this way.
+func sending(t *testing.T, moved func(from, to screen.Point) actions.Action) *Skill {
 	t.Helper()
 	f := &form{sizes: []string{"S", "M", "L"}, things: []string{"Milk", "Tea", "Jam"}}
 	src := Source{Run: store.Run{State: store.Completed,
@@ -135,7 +136,7 @@ func sending(t *testing.T) *Skill {
 		func() actions.Action { return actions.Click{At: at(2)} },
 		func() actions.Action { return actions.Type{Text: "Anna"} },
 		func() actions.Action { return actions.Click{At: at(11)} },
-		func() actions.Action { return actions.Drag{From: at(21), To: at(20)} },
+		func() actions.Action { return moved(at(21), at(20)) },
 		func() actions.Action { return actions.Complete{Report: "It is ready."} },
 	} {
 		d, a := f.draw(), next()
@@ -158,7 +159,11 @@ func sending(t *testing.T) *Skill {
 // What is typed is the parameter, what is chosen is the answer, and what is dragged ends on top, on
 // whatever screens there are: nothing else is touched, and no end is claimed that is not so.
 func TestAFormThatDiffersIsFilledInAsAskedOrNotAtAll(t *testing.T) {
-	made, r := sending(t), rand.New(rand.NewPCG(3, 9))
+	made := []*Skill{
+		sending(t, func(from, to screen.Point) actions.Action { return actions.Drag{From: from, To: to} }),
+		sending(t, func(from, to screen.Point) actions.Action { return actions.Slide{From: from, To: to} }),
+	}
+	r := rand.New(rand.NewPCG(3, 9))
 	one := func() bool { return r.IntN(6) == 0 }
 	shuffled := func(list ...string) []string {
 		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
@@ -168,7 +173,7 @@ func TestAFormThatDiffersIsFilledInAsAskedOrNotAtAll(t *testing.T) {
 	for n := range 1000 {
 		who := []string{"Tom", "Dr. Lee", "李雷", "Anna", "M", "Tea"}[r.IntN(6)]
 		answer := []string{"S", "M", "L", "XL", "Tea", ""}[r.IntN(6)]
-		s, err := made.Fill(map[string]any{"who": who})
+		s, err := made[n%2].Fill(map[string]any{"who": who})
 		require.NoError(t, err)
 		f := &form{sizes: shuffled("S", "M", "L")[:2+r.IntN(2)], down: r.Float64() * 0.1,
 			things: shuffled("Milk", "Tea", "Jam", "Salt")[:2+r.IntN(3)], up: one(),

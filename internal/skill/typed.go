@@ -117,21 +117,22 @@ func (m *maker) marked(a actions.Action, after *page, out *Step) {
 	}
 }
 
-// dragged has a drag within a list end at the top or the bottom of it, for what is there is another
-// thing the next time. Where else it is dropped, and what that has changed, is for a model to see.
+// dragged has what is moved within a list, by whatever gesture, end at the top or the bottom of it,
+// for what is there is another thing the next time. Where else it is dropped, and what that has
+// changed, is for a model to see.
 func (m *maker) dragged(s *store.StepRecord, p, after *page, out *Step) {
-	d, is := s.Proposal.Action.(actions.Drag)
-	from, to := screen.At(p.list, d.From, screen.Large), screen.At(p.list, d.To, screen.Large)
-	if !is || len(out.Targets) < 2 || from == to {
+	way := pointsOf(s.Proposal.Action)
+	if len(way) < 2 || len(out.Targets) < 2 {
+		return
+	}
+	from, to := screen.At(p.list, way[0], screen.Large), screen.At(p.list, way[1], screen.Large)
+	if from == to || !s.Proposal.Action.Traits().Carries && !p.reordered(from, after) {
 		return
 	}
 	was, _ := p.order(from)
 	at, kin := was, []int(nil)
-	for i := range after.list {
-		if e := &after.list[i]; e.Class == p.list[from].Class && after.says(i) == p.says(from) &&
-			e.ResourceID == p.list[from].ResourceID {
-			at, kin = after.order(i)
-		}
+	if i := p.again(from, after); i >= 0 {
+		at, kin = after.order(i)
 	}
 	row := cmp.Or(max(p.row(from), 0), from)
 	kindred := at != was && len(kin) > 1 && (p.inList(row) || p.list[row].ResourceID != "")
@@ -154,6 +155,34 @@ func (m *maker) dragged(s *store.StepRecord, p, after *page, out *Step) {
 	e := &p.list[row]
 	*end = Target{Locators: []locator{{ID: e.ResourceID, Class: e.Class}}, Listed: true,
 		X: end.X, Y: end.Y}
+}
+
+// again is the element of a later page that is element i, or -1.
+func (p *page) again(i int, after *page) int {
+	for j := range after.list {
+		if e := &after.list[j]; e.Class == p.list[i].Class && after.says(j) == p.says(i) &&
+			e.ResourceID == p.list[i].ResourceID &&
+			(p.says(i) != "" || slices.Equal(after.near(j), p.near(i))) {
+			return j
+		}
+	}
+	return -1
+}
+
+// reordered reports whether the kin of element i are in another order on a later page.
+func (p *page) reordered(i int, after *page) bool {
+	last := -1
+	for j := range p.list {
+		if !p.akin(i, j) {
+			continue
+		}
+		k := p.again(j, after)
+		if k >= 0 && k < last {
+			return true
+		}
+		last = max(k, last)
+	}
+	return false
 }
 
 // unheard keeps with each question whose answer no step has what it was answered: what was done

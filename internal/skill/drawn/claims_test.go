@@ -249,18 +249,27 @@ func TestADragEndsAtAPlaceInTheOrder(t *testing.T) {
 		require.NoError(t, err)
 		return s, notes
 	}
-	top, notes := made(task.Goal, "drag Packing list to Ideas")
-	require.Empty(t, notes)
+	for first, last := range map[string]string{
+		"drag Packing list to Ideas":          "drag Ideas to Packing list",
+		"slide Reorder Packing list to Ideas": "slide Reorder Ideas to Packing list", // by its handle
+	} {
+		top, notes := made(task.Goal, first)
+		require.Empty(t, notes)
+		h := hold(evening, image.Point{})
+		record(t, h, task, []string{notesApp, "tap new_note", "type Zeta", "tap save"})
+		for range 2 { // the second time it is there already
+			require.True(t, repeat(t, h, top))
+			require.Equal(t, []string{"Packing list", "Zeta", "Ideas", "Wi-Fi guests"}, notesOf(t, h), first)
+		}
+		end, notes := made("Move Ideas to the end", last)
+		require.Empty(t, notes)
+		require.True(t, repeat(t, h, end))
+		require.Equal(t, []string{"Packing list", "Zeta", "Wi-Fi guests", "Ideas"}, notesOf(t, h), last)
+	}
 	h := hold(evening, image.Point{})
-	record(t, h, task, []string{notesApp, "tap new_note", "type Zeta", "tap save"})
-	require.True(t, repeat(t, h, top))
-	require.Equal(t, []string{"Packing list", "Zeta", "Ideas", "Wi-Fi guests"}, notesOf(t, h))
-	last, notes := made("Move Ideas to the end", "drag Ideas to Packing list")
-	require.Empty(t, notes)
-	require.True(t, repeat(t, h, last))
-	require.Equal(t, []string{"Packing list", "Zeta", "Wi-Fi guests", "Ideas"}, notesOf(t, h))
 	for goal, walk := range map[string]string{
 		`Move "Packing list" above "Ideas"`: "drag Packing list to Ideas", // not: to the top
+		`Put "Packing list" before "Ideas"`: "slide Reorder Packing list to Ideas",
 	} {
 		s, notes := made(goal, walk)
 		require.Len(t, notes, 1)

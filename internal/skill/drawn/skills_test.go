@@ -84,6 +84,10 @@ func (h *held) do(t *testing.T, a actions.Action) {
 		x, y := at(a.From)
 		toX, toY := at(a.To)
 		h.Touch.DragAndDrop(x, y, toX, toY, time.Second)
+	case actions.Slide:
+		x, y := at(a.From)
+		toX, toY := at(a.To)
+		h.Touch.Swipe(x, y, toX, toY, time.Second)
 	case actions.Type:
 		h.Keys.Text(a.Text)
 	case actions.Scroll:
@@ -301,6 +305,9 @@ func record(t *testing.T, h *held, task sandbox.Task, walk []string) skill.Sourc
 			case "drag":
 				end, _ := place(t, h, to, "")
 				a = actions.Drag{From: at, To: end}
+			case "slide":
+				end, _ := place(t, h, to, "")
+				a = actions.Slide{From: at, To: end}
 			}
 			note(a)
 		}
