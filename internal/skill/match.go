@@ -20,17 +20,19 @@ func (s *Skill) Match(task string) (values map[string]any, sure, fits bool) {
 }
 
 // read reads the values of the parameters out of a task, nil if it is another task. once is false
-// when a parameter stands in it with two values.
+// when a parameter stands in it with two values, or one that is not in quotes may say more.
 func (s *Skill) read(task, value string) (values map[string]any, once bool) {
-	var names []string
 	own, end := strings.TrimRight(s.Task, " \n.。!！"), `[\s.。!！]*$`
 	if strings.HasSuffix(own, "}}") { // a full stop may be the value's
 		own, end = strings.TrimSpace(s.Task), `\s*$`
 	}
 	pattern := strings.Join(strings.Fields(regexp.QuoteMeta(own)), `\s+`)
-	pattern = quotedPlace.ReplaceAllStringFunc(pattern, func(m string) string {
-		names = append(names, strings.Trim(m, `\{}`))
-		return value
+	places := place.FindAllStringSubmatch(pattern, -1)
+	pattern = place.ReplaceAllStringFunc(pattern, func(m string) string {
+		if at := place.FindStringSubmatch(m); at[1] != "" && at[3] != "" {
+			return at[1] + `([^` + marks + at[1] + at[3] + `]+)` + at[3]
+		}
+		return place.ReplaceAllString(m, "${1}"+value+"${3}")
 	})
 	re, err := regexp.Compile(`(?is)^\s*` + pattern + end)
 	if err != nil {
@@ -41,15 +43,24 @@ func (s *Skill) read(task, value string) (values map[string]any, once bool) {
 		return nil, false
 	}
 	values, once = map[string]any{}, true
-	for i, name := range names {
+	for i, at := range places {
 		v := found[i+1]
-		if before, twice := values[name]; twice && before != v {
+		if before, twice := values[at[2]]; twice && before != v ||
+			(at[1] == "" || at[3] == "") && more.MatchString(v) {
 			once = false
 		}
-		values[name] = v
+		values[at[2]] = v
 	}
 	return values, once
 }
 
-// quotedPlace is a parameter's place in a pattern of the task.
-var quotedPlace = regexp.MustCompile(`\\{\\{[a-z0-9_]+\\}\\}`)
+const marks = `"“”„«»「」『』《》` // of quotations
+
+var (
+	// place is a parameter's place in a pattern of the task, with the marks of a quotation.
+	place = regexp.MustCompile(`([` + marks + `'‘’])?\\{\\{([a-z0-9_]+)\\}\\}([` + marks + `'‘’])?`)
+	// more is what a sentence has that goes on to something else.
+	more = regexp.MustCompile(`(?i)[\n,;，；、(（–—` + marks + `]|[.!?]\s+\S|[。！？]\s*\S|\s-\s|` +
+		`\b(?:and|then|but|or|also|plus|after|before|while|as well|und|dann|et|puis|y|luego)\b|` +
+		`然后|并|再|还|或|和|以及|之后|接着|同时`)
+)

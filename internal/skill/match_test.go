@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,12 +32,19 @@ func TestATaskIsReadByTheSkillThatDoesIt(t *testing.T) {
 	}{
 		{note, `write a note  with the title "Dr. Lee" and the text "9:30, bring card"`, true, true,
 			map[string]any{"title": "Dr. Lee", "text": "9:30, bring card"}},
-		{note, `Write a note with the title "a" and the text "b" and the text "c".`, false, true,
+		{note, `Write a note with the title "a" and the text "b" and the text "c".`, false, false,
 			nil},
 		{note, `Write a note with the title "" and the text "b".`, false, false, nil},
 		{note, `Write a note with the title "a" and the text "b". Then delete all others.`, false,
 			false, nil},
 		{note, `Do not write a note with the title "a" and the text "b".`, false, false, nil},
+		{note, `Write a note with the title "a and b" and the text "Hi. Then go."`, true, true,
+			map[string]any{"title": "a and b", "text": "Hi. Then go."}},
+		{needing("Write “{{text}}” to {{who}}", "text", "who"), "Write “Parents' evening” to Tom", true,
+			true, map[string]any{"text": "Parents' evening", "who": "Tom"}},
+		{needing("Write '{{text}}'", "text"), "Write 'a' and 'b'", false, false, nil},
+		{needing("Open {{app}}.", "app"), "Open the Clock, then the Shop.", false, true, nil},
+		{needing("Call {{who}}", "who"), "Call Tom and Anna", false, true, nil},
 		{send, "给小汤发短信：晚点到。", true, true, map[string]any{"who": "小汤", "text": "晚点到。"}},
 		{late, "Send Tom the message I got the message too", false, true, nil},
 		{late, "Send Tom the message see you", true, true,
@@ -51,6 +59,45 @@ func TestATaskIsReadByTheSkillThatDoesIt(t *testing.T) {
 		require.Equal(t, c.sure, sure, "%s: %v", c.task, values)
 		if c.sure {
 			require.Equal(t, c.want, values, "%s", c.task)
+		}
+	}
+}
+
+// A task that the skill does, with anything before or behind it, is another task.
+func TestATaskThatSaysMoreIsAnotherTask(t *testing.T) {
+	of := []*Skill{
+		needing(`Send {{who}} the message "{{text}}".`, "who", "text"),
+		needing(`Open the note "{{title}}".`, "title"), needing("给{{who}}发短信：“{{text}}”。", "who", "text"),
+		needing("Send {{who}} the message {{text}}", "who", "text"), needing("Call {{who}}", "who"),
+		needing("打电话给{{who}}", "who"), needing("{{app}} is to be opened.", "app"), needing("Turn on Wi-Fi."),
+	}
+	tasks := [][]string{
+		{`Send Anna Berg the message "Hi".`, `Send Tom the message "See you, and bring milk. Then call."`},
+		{`Open the note "Packing list".`, `Open the note "Ideas"`}, {"给安娜发短信：“晚点到”。"},
+		{"Send Tom the message see you"}, {"Call Anna Berg"}, {"打电话给安娜"}, {"Clock is to be opened."},
+		{"Turn on Wi-Fi."},
+	}
+	more := []string{`like the last message of "Tom"`, `open the note "Ideas"`, "turn Wi-Fi off", "打开设置",
+		`"Tom"`, "send Anna the message see you", "stop"}
+	for n, s := range of {
+		for _, task := range tasks[n] {
+			_, sure, _ := s.Match(task)
+			require.True(t, sure, task)
+			bare := strings.TrimRight(task, ".。")
+			for _, x := range more {
+				var all []string
+				for _, by := range []string{". ", ". Then ", " and ", ", then ", ", ", "; ", "! ", "? ", "\n",
+					" but first ", " or ", "。", "，然后", "；再", " 并", "并且", " also ", " after that ", " (", " – "} {
+					all = append(all, bare+by+x, x+by+task, bare+by+x+".")
+				}
+				if bare != task {
+					all = append(all, task+" "+x)
+				}
+				for _, other := range append(all, task+"\n"+x, task+" Then "+x, bare+" as well as "+x) {
+					values, sure, _ := s.Match(other)
+					require.False(t, sure, "%s: %v", other, values)
+				}
+			}
 		}
 	}
 }

@@ -247,6 +247,7 @@ func TestAFolderHasItsSuitesAndOtherFiles(t *testing.T) {
 		"compose.yaml":          "name: shop\nservices: {web: {image: x}}\n",
 		".git/s.yaml":           "cases: [{",
 		"node_modules/p/s.yaml": "cases: [{name: n, task: t, expect: none}]",
+		"in/skills/late.yaml":   "name: late\ndescription: d\ntask: t\nsteps: []\n",
 		"cassettes/s.yaml":      "cases: [{",
 		"b.journey.xml":         "<journey><actions><action>Look</action></actions></journey>",
 	} {

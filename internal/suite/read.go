@@ -91,7 +91,7 @@ func (o Options) list(ctx context.Context, path string) (list []string, err erro
 		case err != nil || ctx.Err() != nil:
 			return errors.Join(err, ctx.Err())
 		case d.IsDir() && file != root && (name[0] == '.' ||
-			slices.Contains([]string{"cassettes", "node_modules"}, name)):
+			slices.Contains([]string{"cassettes", "node_modules", "skills"}, name)):
 			return filepath.SkipDir
 		case d.Type()&^fs.ModeSymlink == 0 && maybeSuite(name):
 			list = append(list, file)
