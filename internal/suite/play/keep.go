@@ -36,13 +36,6 @@ func (t *try) keep(ctx context.Context) {
 	}
 }
 
-// note notes what went wrong beside the case, if anything did.
-func (t *try) note(what string, err error) {
-	if err != nil {
-		t.got.Notes = append(t.got.Notes, what+err.Error())
-	}
-}
-
 // file keeps one file, without the secrets if it is a text.
 func (t *try) file(name, media string, b []byte) error {
 	if media != "image/jpeg" && media != "image/png" {

@@ -48,6 +48,13 @@ func (t *try) fail(o suite.Outcome, kind, format string, args ...any) {
 	}
 }
 
+// note notes what went wrong beside the case, if anything did.
+func (t *try) note(what string, err error) {
+	if err != nil {
+		t.got.Notes = append(t.got.Notes, what+err.Error())
+	}
+}
+
 // broke is fail for trouble with what a case needs.
 func (t *try) broke(kind string, err error) {
 	x, _ := errors.AsType[*suite.Trouble](trouble(kind, err))
