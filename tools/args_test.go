@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -153,8 +154,31 @@ func TestUnsetAndPlainValuesAreTaken(t *testing.T) {
 			require.Positive(t, run.MaxSteps)
 		}
 		for _, more := range []in{{"limit": 0}, {"state": "COMPLETED"}, {"state": "Completed"},
-			{"state": "completed"}} {
+			{"state": "completed"}, {"state": "null"}} {
 			require.False(t, w.call("list_sessions", more).raw.IsError, "%v", more)
+		}
+		for _, none := range []string{"null", "undefined"} {
+			require.Equal(t, "INVALID_ARGUMENT", w.call("ask_agent_start_new_task",
+				in{"task": none}).code())
+			require.Equal(t, "INVALID_ARGUMENT", w.call("send_inquiry",
+				in{"prompt": none, "wait_seconds": 0}).code())
+		}
+	})
+}
+
+// A call of a tool that is not there says which one was meant, and carries nothing out.
+func TestAnUnknownToolNamesTheNearest(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		for name, near := range map[string]string{"list_session": "list_sessions",
+			"sendInquiry": "send_inquiry", "ASK_AGENT_WAIT": "ask_agent_wait",
+			"mcp__taploop__get_screenshot": "get_screenshot"} {
+			req := mcp.CallToolRequest{}
+			req.Params.Name, req.Params.Arguments = name, in{"prompt": "x"}
+			raw, err := w.client.CallTool(t.Context(), req)
+			require.NoError(t, err)
+			require.True(t, raw.IsError)
+			require.Contains(t, w.said(raw), name)
+			require.Contains(t, w.said(raw), "; the nearest is "+near+" (INVALID_ARGUMENT)")
 		}
 	})
 }

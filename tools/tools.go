@@ -57,6 +57,13 @@ func (t *Tools) Cases() *usecase.Cases { return t.edge.cases }
 // only, because their descriptions are made for each list, see relist.
 func (t *Tools) Register(s *server.MCPServer) {
 	server.WithHooks(&server.Hooks{
+		OnBeforeCallTool: []server.OnBeforeCallToolFunc{
+			func(_ context.Context, _ any, r *mcp.CallToolRequest) {
+				if s.GetTool(r.Params.Name) == nil {
+					r.Params.Arguments = map[string]any{"tool": r.Params.Name}
+					r.Params.Name = unknownTool
+				}
+			}},
 		OnAfterListTools:     []server.OnAfterListToolsFunc{t.relist},
 		OnAfterListResources: []server.OnAfterListResourcesFunc{t.resources.list},
 		OnRegisterSession:    []server.OnRegisterSessionHookFunc{t.resources.enter},
@@ -65,6 +72,7 @@ func (t *Tools) Register(s *server.MCPServer) {
 	for _, d := range t.list {
 		s.AddTool(mcp.Tool{Name: d.name}, t.handler(d))
 	}
+	s.AddTool(mcp.Tool{Name: unknownTool}, t.handler(t.unknown()))
 	if t.edge.opts.SkillTools {
 		t.skills.server = s
 		t.skillTools()
@@ -248,4 +256,24 @@ func (t *Tools) relist(ctx context.Context, _ any, _ *mcp.ListToolsRequest,
 		o.redescribe(d, how, &as)
 		result.Tools = append(result.Tools, as)
 	}
+}
+
+// unknownTool is called in place of a tool that there is not. No list has it.
+const unknownTool = "unknown_tool"
+
+// unknown says which tool was probably meant.
+func (t *Tools) unknown() tool {
+	d := tool{name: unknownTool, wording: t.list[0].wording, answers: aRun,
+		hints: hints{readOnly: true}}
+	d.call = func(_ context.Context, c *call) (*toolResult, error) {
+		var names []string
+		for _, d := range slices.Concat(t.list, t.skillTools()) {
+			names = append(names, d.name)
+		}
+		name, _ := c.request.GetArguments()["tool"].(string)
+		return nil, runs.Refuse(runs.InvalidArgument, "call tools by the names in tools/list",
+			"there is no tool %s; the nearest is %s", text.Quote(name, 60),
+			cmp.Or(schema.Nearest(name, names), "none"))
+	}
+	return d
 }

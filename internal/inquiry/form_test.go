@@ -55,6 +55,12 @@ func TestAnAnswerToAFormIsKeptInOneSpelling(t *testing.T) {
 	again, err := b.Resolve(t.Context(), q.ID, r)
 	require.NoError(t, err)
 	require.True(t, again.Replayed, "another spelling is the same reply")
+	// as programs write it that show a form with texts alone
+	r.Response = `{"name":"Ann","size":"Large","extras":["Window","Meal"],"pay":"No",` +
+		`"bags":" 2 ","day":"2028-02-29"}`
+	again, err = b.Resolve(t.Context(), q.ID, r)
+	require.NoError(t, err)
+	require.True(t, again.Replayed)
 	for _, other := range []string{strings.Replace(tripAnswer, "false", "true", 1), "{", "",
 		strings.Repeat(" ", 65<<10) + tripAnswer} {
 		r.Response = other
@@ -72,7 +78,7 @@ func TestEveryFieldThatDoesNotFitIsTold(t *testing.T) {
 		`{"name":null,"size":" ","extras":[],"pay":"","bags":" ","day":""}`: {
 			"name": "it is missing", "size": "it is missing", "pay": "it is missing",
 			"bags": "it is missing", "day": "it is missing"},
-		`{"name":5,"size":true,"extras":"Meal","pay":"yes","bags":"2","day":20280229}`: {
+		`{"name":5,"size":true,"extras":7,"pay":"maybe","bags":"two","day":20280229}`: {
 			"name":   "it is not text (want a JSON string)",
 			"size":   `it is none of the options (want one of ["Small" "Large"])`,
 			"extras": `it is not a list (want a JSON array of some of ["Window" "Aisle" "Meal"])`,
@@ -303,7 +309,7 @@ func TestAFormThatMakesNoSenseIsNotAsked(t *testing.T) {
 		})},
 		{"the default does not fit: it is not a number",
 			one(inquiry.NumberField, func(f *inquiry.Field) {
-				f.Default = "1"
+				f.Default = "one"
 			})},
 		{"the default does not fit: it is 3 (at most 2)",
 			one(inquiry.NumberField, func(f *inquiry.Field) {

@@ -95,6 +95,8 @@ func (f Field) read(raw json.RawMessage) (value any, problem string) {
 	}
 	if s, is := v.(string); is && strings.TrimSpace(text.Lines(s)) == "" {
 		v = nil // what was left alone comes so from programs that show forms
+	} else if typed, err := f.typed(s); is && err == nil {
+		v = typed // some write texts alone
 	}
 	if v != nil {
 		if value, problem = f.readType(v); problem != "" {

@@ -258,7 +258,7 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 			},
 		},
 		"content in parts": {
-			`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text",` +
+			`{"choices":[{"message":{"content":["",{"type":"text","text":"a"},{"type":"text",` +
 				`"text":"b"}]},"finish_reason":"stop"}]}`,
 			model.Response{Text: "ab", FinishReason: "stop"},
 		},

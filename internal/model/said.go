@@ -172,7 +172,7 @@ func countOf(raw json.RawMessage) int {
 	return int(min(n, 1e12))
 }
 
-// textOf is a JSON text, the text of a part, the texts of a list of parts, or "" for anything else.
+// textOf is a JSON text, the text of a part, the texts of a list of either, or "" for anything else.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -185,7 +185,7 @@ func textOf(raw json.RawMessage) string {
 	var b strings.Builder
 	for _, p := range parts {
 		var words string
-		_ = json.Unmarshal(membersOf(p)["text"], &words)
+		_ = json.Unmarshal(firstOf(membersOf(p)["text"], p), &words)
 		b.WriteString(words)
 	}
 	return b.String()

@@ -460,6 +460,13 @@ func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 		require.NotEmpty(t, told["mend"], name)
 		require.Contains(t, told["mend"], c.hint, name)
 	}
+	for _, a := range []answer{g.get("/v1/models?status=x", g.ann),
+		g.get("/v1/models/taploop?status=x", g.ann),
+		g.post("/v1/chat/completions?status=x", g.ann, `{}`)} {
+		require.Equal(t, 400, a.status, a.text)
+		require.Contains(t, a.text, `there is no query parameter \"status\"`)
+	}
+	require.Equal(t, 200, g.get("/v1/models?api-version=2024-10-21", g.ann).status)
 	a := g.get("/nothing", "")
 	require.Equal(t, 404, a.status)
 	require.Contains(t, a.text, "/ui")

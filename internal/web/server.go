@@ -251,15 +251,12 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// checkQuery refuses names in the query of a request to a route that the route does not know. Those
-// of OpenAI's API are open to what its clients add.
+// checkQuery refuses names in the query of a request to a route that the route does not know.
+// Clients of OpenAI's API add the version for Azure.
 func checkQuery(r *http.Request, x route) error {
-	if strings.HasPrefix(x.path, chatPath) || strings.HasPrefix(x.path, "/v1/models") {
-		return nil
-	}
 	known := queries()[x.method+" "+x.path]
 	for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
-		if slices.Contains(known, name) {
+		if slices.Contains(known, name) || name == "api-version" && spokenInOpenAI(x.path) {
 			continue
 		}
 		remedy := "leave it out"

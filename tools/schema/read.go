@@ -98,7 +98,7 @@ func check(s *Schema, values map[string]any) error {
 		p := s.Properties[name]
 		required := slices.Contains(s.Required, name)
 		v := values[name]
-		if !required && unset(p, name, v) {
+		if v == "null" || v == "undefined" || !required && unset(p, name, v) {
 			v = nil
 		}
 		switch {
