@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -21,14 +22,30 @@ var byToken = map[string]func(g *rig, token string, q inquiry.Question) answer{
 	"answer questions of models": func(g *rig, token string, q inquiry.Question) answer {
 		return g.post("/v1/inquiries/"+q.ID+"/reply", token, `{"response":"small"}`)
 	},
-	"decide about actions that wait (the guard)": func(g *rig, token string,
+	"decide about actions that wait (the guard), over HTTP": func(g *rig, token string,
 		q inquiry.Question) answer {
 		q = g.waiting(g.ownerOf(q), about(inquiry.Critical))
 		return g.post("/v1/inquiries/"+q.ID+"/reply", token,
 			`{"type":"decisions","decisions":[{"type":"approve"}]}`)
 	},
-	"take a phone over, touch it": func(g *rig, token string, q inquiry.Question) answer {
+	"take a phone over, for a person": func(g *rig, token string, q inquiry.Question) answer {
 		return g.post("/v1/sessions/"+q.SessionID+"/takeover", token, "")
+	},
+	"see a phone live, and touch it while it is taken over": func(g *rig, token string,
+		q inquiry.Question) answer {
+		g.hands.holder.Store(g.ownerOf(q))
+		g.hands.taken.Store(true)
+		touched := g.post("/v1/devices/A/input", token, `{"type":"key","key":"home"}`)
+		r, err := http.NewRequestWithContext(g.t.Context(), "GET", g.http.URL+"/v1/devices/A/live", nil)
+		require.NoError(g.t, err)
+		if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+		live, err := http.DefaultClient.Do(r)
+		require.NoError(g.t, err)
+		require.NoError(g.t, live.Body.Close())
+		require.Equal(g.t, touched.status, live.StatusCode)
+		return touched
 	},
 }
 
@@ -48,7 +65,8 @@ func TestThePageAboutTokensIsTrue(t *testing.T) {
 			rows[strings.TrimPrefix(cells[0], "| ")] = cells[1:]
 		}
 	}
-	for _, beside := range []string{"may", "---", "`/metrics`", "`/healthz`, `/readyz`"} {
+	for _, beside := range []string{"may", "---", "the same over MCP, in the arguments of a tool",
+		"the same over MCP, in a form of its client", "`/metrics`", "`/healthz`, `/readyz`"} {
 		require.Contains(t, rows, beside)
 		delete(rows, beside)
 	}
@@ -66,7 +84,7 @@ func TestThePageAboutTokensIsTrue(t *testing.T) {
 				if a.status < 400 {
 					reach = []string{"its own", "its own and those of `--for`", "all"}[j]
 				} else {
-					require.Contains(t, []int{403, 404}, a.status, "%s: %s", what, a.text)
+					require.Contains(t, []int{403, 404, 409}, a.status, "%s: %s", what, a.text)
 				}
 			}
 			said := strings.TrimSuffix(strings.TrimSpace(says[i+1]), " |")
