@@ -71,9 +71,7 @@ func (c *doctorCmd) configured(
 	o.Data = &doctor.Data{Dir: conf.DataDir, Free: files.Free,
 		Shared: store.Networked(string(conf.Store.URL)),
 		Fresh:  !store.Exists(conf.DataDir, string(conf.Store.URL)),
-		Open: func(ctx context.Context) error {
-			return a.lend(ctx, nil, func(*store.Store) error { return nil })
-		}}
+		Open:   func(ctx context.Context) error { return app.ProbeStore(ctx, &a.Settings) }}
 	hidden.Folders = append(hidden.Folders, conf.DataDir, conf.Skills.Dir)
 	tokens, err := a.listTokens(ctx)
 	o.HTTP = &doctor.HTTP{Addr: conf.HTTP.Addr, Open: httpguard.Loopback(conf.HTTP.Addr),

@@ -43,6 +43,15 @@ func OpenStore(ctx context.Context, s *Settings, o *store.Options) (*store.Store
 	return db, failed
 }
 
+// ProbeStore reports why the data folder does not take a write soon.
+func ProbeStore(ctx context.Context, s *Settings) error {
+	db, err := OpenStore(ctx, s, &store.Options{Patience: 2 * time.Second})
+	if err != nil {
+		return err
+	}
+	return Closing(db.Probe(ctx), db.Close)
+}
+
 // sweepEvery is how often a server looks for questions that other processes have settled: an answer
 // at the command line disappears from every page within a second.
 const sweepEvery = 500 * time.Millisecond

@@ -72,6 +72,16 @@ func data(err error, free uint64) func(*testing.T, *setUp) {
 	}
 }
 
+// linked puts the data folder, which is not made yet, at or below a link.
+func linked(to, below string) func(*testing.T, *setUp) {
+	return func(t *testing.T, s *setUp) {
+		data(nil, 5<<30)(t, s)
+		link := filepath.Join(s.home, "link")
+		require.NoError(t, os.Symlink(filepath.Join(s.home, to), link))
+		s.opts.Data.Dir, s.opts.Data.Fresh = filepath.Join(link, below), true
+	}
+}
+
 // settings are those of one MCP client.
 func settings(text string) func(*testing.T, *setUp) {
 	return func(t *testing.T, s *setUp) {
@@ -169,6 +179,24 @@ func TestEachSpoiltSetUpIsNamedAndNoOther(t *testing.T) {
 				require.NotContains(t, first.Says+first.Mend, "{")
 				require.Equal(t, first.Level != doctor.Broken, r.OK)
 			}
+		})
+	}
+}
+
+// One form of capture is enough. That the other one never came is no time of it.
+func TestACaptureThatDidNotComeHasNoTime(t *testing.T) {
+	for spoil, want := range map[string]string{"sleep 12; screencap": "raw and > 5.0[0-9] s as PNG",
+		"false;": "s raw and - as PNG"} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			s := newSetUp(t, small(sandbox.Options{}))
+			hangs(instead("screencap -p", spoil))(t, s)
+			r := doctor.Run(t.Context(), s.options(t))
+			require.Empty(t, troubles(r), "%+v", r)
+			ready := slices.IndexFunc(r.Findings, func(f doctor.Finding) bool {
+				return f.ID == "phone.ready"
+			})
+			require.Regexp(t, want, r.Findings[ready].Says)
 		})
 	}
 }

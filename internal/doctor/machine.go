@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -34,8 +35,9 @@ func (d *Data) check(ctx context.Context, l *ledger) {
 		open = d.writable
 	}
 	switch err := open(ctx); {
-	case errors.Is(err, fs.ErrNotExist): // as in /proc, where nothing is free, either
-		id, why = "data.broken", whyOf(err)
+	// as in /proc, where nothing is free, either, and behind a link to nothing or to itself
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
+		id, why = "data.nowhere", whyOf(err)
 	case exposed(d.Dir):
 		id = "data.exposed"
 	case unknown == nil && free < fullDisk, errors.Is(err, syscall.ENOSPC):
@@ -44,6 +46,10 @@ func (d *Data) check(ctx context.Context, l *ledger) {
 		id, why = "data.readonly", whyOf(err)
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
 		id, why = "data.file", whyOf(err)
+	case errors.Is(err, store.ErrLocked):
+		id, why = "data.locked", whyOf(err)
+	case errors.Is(err, store.ErrNewerSchema):
+		id, why = "data.newer", whyOf(err)
 	case err != nil && d.Shared:
 		id, why = "data.database", whyOf(err)
 	case err != nil:
@@ -72,10 +78,10 @@ func exposed(dir string) bool {
 // fullDisk is how many free bytes are too few for a run's pictures.
 const fullDisk = 20 << 20
 
-// existing is the folder, or the nearest one above it that is there.
+// existing is the folder, or the nearest one above it that is there, if only as a link.
 func existing(dir string) string {
 	for {
-		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
+		if _, err := os.Lstat(dir); err == nil || filepath.Dir(dir) == dir {
 			return dir
 		}
 		dir = filepath.Dir(dir)
@@ -178,7 +184,7 @@ type Data struct {
 	Dir    string
 	Fresh  bool                             // nothing is stored yet: it is not opened
 	Shared bool                             // the database is elsewhere, as store.url says
-	Open   func(context.Context) error      // opens and closes the store
+	Open   func(context.Context) error      // has the store take a write
 	Free   func(dir string) (uint64, error) // how much fits on the disk
 }
 

@@ -75,7 +75,7 @@ func (c phoneCheck) all(clock *watch) {
 	}
 	if len(*c.l) == before {
 		c.add("phone.ready", "model", text.Line(c.Model), "android", text.Line(c.Android),
-			"size", c.Size.String(), "raw", seconds(c.Raw.Took), "png", seconds(c.PNG.Took),
+			"size", c.Size.String(), "raw", taken(c.Raw), "png", taken(c.PNG),
 			"elements", seconds(c.Elements.Took))
 	}
 }
@@ -122,7 +122,6 @@ func (c phoneCheck) seen() {
 	if c.Panels > 1 && closed(c.Posture) {
 		c.add("phone.folded", "posture", text.Line(c.Posture))
 	}
-	quick := min(c.Raw.Took, c.PNG.Took)
 	switch late := c.late(); {
 	case late != nil:
 		c.add("phone.late", "why", whyOf(late))
@@ -130,13 +129,8 @@ func (c phoneCheck) seen() {
 	case c.Raw.Err != nil && c.PNG.Err != nil:
 		c.add("phone.capture", "why", whyOf(c.Raw.Err))
 		return
-	case c.Raw.Err != nil:
-		quick = c.PNG.Took
-	case c.PNG.Err != nil:
-		quick = c.Raw.Took
-	}
-	if quick > slowCapture {
-		c.add("phone.slow", "raw", seconds(c.Raw.Took), "png", seconds(c.PNG.Took))
+	case slow(c.Raw) && slow(c.PNG):
+		c.add("phone.slow", "raw", taken(c.Raw), "png", taken(c.PNG))
 	}
 	switch err := c.Elements.Err; {
 	case errors.Is(err, device.ErrNotIdle), errors.Is(err, device.ErrSlowDump):
@@ -197,6 +191,19 @@ func whyOf(err error) string {
 		return ""
 	}
 	return text.Cut(text.Line(err.Error()), 300)
+}
+
+func slow(t device.Timing) bool { return t.Err != nil || t.Took > slowCapture }
+
+// taken is how long a capture took, or that none came.
+func taken(t device.Timing) string {
+	switch {
+	case errors.Is(t.Err, context.DeadlineExceeded):
+		return "> " + seconds(t.Took)
+	case t.Err != nil:
+		return "-"
+	}
+	return seconds(t.Took)
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }

@@ -34,6 +34,7 @@ import (
 	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/apps"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // setUp is a whole set-up: a simulated phone, a model that reads and points, and this machine. Each
@@ -395,7 +396,13 @@ var spoilt = []struct {
 			require.NoError(t, os.Mkdir(s.opts.Data.Dir, 0o700))
 			require.NoError(t, os.Chmod(s.opts.Data.Dir, 0o777))
 		}},
-	{name: "a data folder where none can be", want: "data.broken",
+	{name: "a link to nothing", want: "data.nowhere", spoil: linked("nothing", "")},
+	{name: "a link to itself", want: "data.nowhere", spoil: linked("link", "")},
+	{name: "below a link to nothing", want: "data.nowhere", spoil: linked("nothing", "data")},
+	{name: "below a link to itself", want: "data.nowhere", spoil: linked("link", "data")},
+	{name: "a locked database", want: "data.locked",
+		spoil: data(fmt.Errorf("opening: %w", store.ErrLocked), 5<<30)},
+	{name: "a data folder where none can be", want: "data.nowhere",
 		spoil: func(t *testing.T, s *setUp) {
 			data(nil, 0)(t, s)
 			s.opts.Data.Dir, s.opts.Data.Fresh = "/proc/x", true
@@ -418,8 +425,8 @@ var spoilt = []struct {
 		spoil: func(_ *testing.T, s *setUp) { s.opts.HTTP = &doctor.HTTP{Addr: "192.0.2.1:8702"} }},
 	{name: "disk full", want: "data.full", spoil: data(errors.New("no room"), 1<<20)},
 	{name: "disk nearly full", want: "data.scarce", spoil: data(nil, 50<<20)},
-	{name: "database of a newer program", want: "data.broken",
-		spoil: data(errors.New("schema 99 is newer"), 5<<30)},
+	{name: "database of a newer program", want: "data.newer",
+		spoil: data(fmt.Errorf("%w: it has schema 99", store.ErrNewerSchema), 5<<30)},
 	{name: "no PostgreSQL", want: "data.database", spoil: func(t *testing.T, s *setUp) {
 		err := errors.New("dial tcp 127.0.0.1:1: connection refused")
 		data(err, 5<<30)(t, s)

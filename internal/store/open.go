@@ -122,7 +122,12 @@ func openFolder(ctx context.Context, d *db) error {
 // privateDir creates a missing folder for this user only. It fails if every user may write to the
 // folder, because any of them could replace its files.
 func privateDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	err := os.MkdirAll(dir, 0o700)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) {
+		return hint.Add(err, "remove what is in the folder's place, a file or a link that leads to "+
+			"no folder, or choose another folder")
+	}
+	if err != nil {
 		return hint.Add(err, hintWritable)
 	}
 	info, err := os.Stat(dir)

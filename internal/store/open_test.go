@@ -175,6 +175,20 @@ func TestAFullDiskIsNamedAsOne(t *testing.T) {
 	require.NoError(t, err, "what needs no room is stored")
 }
 
+func TestALinkThatLeadsToNoFolderIsNamedAsOne(t *testing.T) {
+	for _, to := range []string{"nothing", "link", "file"} {
+		dir := t.TempDir()
+		link := filepath.Join(dir, "link")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+		require.NoError(t, os.Symlink(filepath.Join(dir, to), link))
+		for _, data := range []string{link, filepath.Join(link, "data")} {
+			_, err := store.Open(t.Context(), data, &store.Options{Reading: true})
+			require.Error(t, err, data)
+			require.Contains(t, hint.Of(err), "a link that leads to no folder", "%v", err)
+		}
+	}
+}
+
 func TestALockedDatabaseIsNamedAsOne(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, &store.Options{Patience: time.Millisecond})
