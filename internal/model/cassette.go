@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -192,6 +193,17 @@ func CassetteSettings(path string) (map[string]string, error) {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return readHeader(line)
+}
+
+func openCassette(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // reading from a pipe might never end
+		err = fmt.Errorf("%s is no regular file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
 }
 
 var errNoCassette = errors.New("this is not a cassette")

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -81,17 +80,6 @@ func NewReplayer(path string, opts *ReplayOptions) (*Replayer, error) {
 		r.unseen = r.unseen && x.Sight == nil
 	}
 	return r, nil
-}
-
-func openCassette(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // reading from a pipe might never end
-		err = fmt.Errorf("%s is no regular file", path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return os.Open(path)
 }
 
 // Unseen reports whether nothing of what was seen is on the cassette, as none was kept at first: a
