@@ -36,7 +36,7 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	if !l.NoQuestions {
 		return l.park(ctx, s, q)
 	}
-	l.record.emit(Event{Kind: Asking, Step: *s, Question: &q})
+	l.record.emit(Event{Kind: Asking, Step: *s})
 	l.record.progress.Questions++
 	return l.answerAtOnce(ctx, s, info, actions.NoReply)
 }
@@ -66,7 +66,7 @@ func (l *loop) park(ctx context.Context, s *Step, q Question) *Ending {
 	if err := l.record.intend(ctx, s); err != nil {
 		return broken(stepError(s, "journaling", err))
 	}
-	l.record.emit(Event{Kind: Asking, Step: *s, Question: &q})
+	l.record.emit(Event{Kind: Asking, Step: *s})
 	began := time.Now()
 	waits, err := l.Parker.Park(ctx, q)
 	s.Timing.Ask += time.Since(began)

@@ -7,9 +7,8 @@ type Event struct {
 	Kind     EventKind
 	At       time.Time
 	Step     Step
-	Progress Progress  // so far
-	Question *Question // under Asking
-	Ending   *Ending   // under Ended
+	Progress Progress // so far
+	Ending   *Ending  // under Ended
 }
 
 // EventKind says what happened.

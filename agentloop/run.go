@@ -44,7 +44,7 @@ func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
 	for end == nil {
 		end = l.step(ctx)
 	}
-	end.Steps, end.Last = l.record.local, l.record.last
+	end.Steps = l.record.local
 	end.Begun = *l.record.open
 	end.Took = time.Since(l.start)
 	level := slog.LevelDebug // who carries the run out says how it ended

@@ -114,7 +114,6 @@ type Ending struct {
 	Answer   string    // the COMPLETE report or the ABORT reason
 	Question *Question // the parked question that the run waits for. Reason says its kind
 	Steps    int       // steps taken in this call
-	Last     *Step     // the last journaled step, or nil
 	Err      error     // the obstacle, with a hint, nil if there was none
 	Took     time.Duration
 

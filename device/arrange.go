@@ -83,14 +83,10 @@ func (a Admin) Grant(ctx context.Context, pkg, permission string) error {
 	return a.phone.failed("granting "+permission+" on", err)
 }
 
-// OpenLink opens an address in the app that takes it, in pkg if that is not "". It returns once the
-// app is in front.
-func (a Admin) OpenLink(ctx context.Context, uri, pkg string) error {
-	argv := []string{"am", "start", "-W", "-a", "android.intent.action.VIEW", "-d", uri}
-	if pkg != "" {
-		argv = append(argv, "-p", pkg)
-	}
-	_, err := a.must(ctx, 30*time.Second, argv...)
+// OpenLink opens an address in the app that takes it. It returns once the app is in front.
+func (a Admin) OpenLink(ctx context.Context, uri string) error {
+	_, err := a.must(ctx, 30*time.Second, "am", "start", "-W", "-a",
+		"android.intent.action.VIEW", "-d", uri)
 	return a.phone.failed("opening "+uri+" on", err)
 }
 

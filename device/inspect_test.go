@@ -53,9 +53,9 @@ func TestAPhoneIsArrangedForATest(t *testing.T) {
 	phone.Inspect(func(d *apps.Data) { require.Len(t, d.Notes, 3) })
 	require.ErrorContains(t, p.ClearApp(ctx, "com.nowhere"), "Failed")
 
-	require.NoError(t, p.OpenLink(ctx, "shop://cart", ""))
+	require.NoError(t, p.OpenLink(ctx, "shop://cart"))
 	require.Equal(t, shopApp, phone.Screen.Foreground().Package)
-	require.ErrorContains(t, p.OpenLink(ctx, "nobody://x", ""), "unable to resolve")
+	require.ErrorContains(t, p.OpenLink(ctx, "nobody://x"), "unable to resolve")
 
 	require.NoError(t, p.Animations(ctx, true))
 	value, err := p.Setting(ctx, "global", "animator_duration_scale")

@@ -33,7 +33,7 @@ type storeCheckCmd struct {
 // Run checks the store.
 func (c *storeCheckCmd) Run(ctx context.Context, a *invocation) error {
 	return a.withStore(ctx, func(db *store.Store) error {
-		if err := db.Check(ctx, nil); err != nil {
+		if err := db.Check(ctx); err != nil {
 			return err
 		}
 		return a.tell("the store is whole")

@@ -39,7 +39,9 @@ func NewBroker(store Store, opts *Options) *Broker {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	b.feed = newFeed(o.Buffer)
+	b.feed = &feed{buffer: o.Buffer, waiters: map[string][]chan struct{}{},
+		open: map[string]told{}, settled: map[string]bool{},
+		subs: map[*Subscription]struct{}{}}
 	return b
 }
 

@@ -28,12 +28,6 @@ type told struct {
 	overdue time.Time
 }
 
-func newFeed(buffer int) *feed {
-	return &feed{buffer: buffer, waiters: map[string][]chan struct{}{},
-		open: map[string]told{}, settled: map[string]bool{},
-		subs: map[*Subscription]struct{}{}}
-}
-
 func (f *feed) subscribe() *Subscription {
 	s := &Subscription{most: f.buffer, leave: f.unsubscribe, wake: make(chan struct{}, 1)}
 	f.mu.Lock()

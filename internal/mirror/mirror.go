@@ -140,7 +140,8 @@ func (m *Mirror) use(serial string) (s *stream, done func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s = m.streams[serial]; s == nil {
-		s = newStream(m.opts, serial)
+		s = &stream{opts: m.opts, serial: serial, opened: make(chan struct{}),
+			wake: make(chan struct{}, 1)}
 		ctx, cancel := context.WithCancelCause(m.ctx)
 		s.end = cancel
 		m.streams[serial] = s

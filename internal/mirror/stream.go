@@ -35,11 +35,6 @@ type stream struct {
 	sensesTouch bool           // the phone reports touches
 }
 
-func newStream(opts Options, serial string) *stream {
-	return &stream{opts: opts, serial: serial, opened: make(chan struct{}),
-		wake: make(chan struct{}, 1)}
-}
-
 const (
 	patience = 10 * time.Second // for one capture
 	retry    = 2 * time.Second  // after a failed capture

@@ -15,7 +15,11 @@ import (
 type asker struct{ m *Manager }
 
 // Moved notes that another channel asks.
-func (a asker) Moved(q inquiry.Question) { a.m.states.wake(q.SessionID) }
+func (a asker) Moved(q inquiry.Question) {
+	if s := a.m.states.inUse(q.SessionID); s != nil {
+		s.changed.Send()
+	}
+}
 
 // AskHere asks an open question at the console, regardless of its reply mode and of other channels.
 // It returns nil once the question is settled, here or elsewhere. If r is not nil, the run

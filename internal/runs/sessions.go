@@ -105,13 +105,6 @@ func (l *sessionStates) inUse(sessionID string) *sessionState {
 	return l.byID[sessionID]
 }
 
-// wake wakes the waiters of the session.
-func (l *sessionStates) wake(sessionID string) {
-	if s := l.inUse(sessionID); s != nil {
-		s.changed.Send()
-	}
-}
-
 // lock acquires the right to change the session's runs. The caller must call unlock.
 func (s *sessionState) lock(ctx context.Context) (unlock func(), err error) {
 	return s.op.Unlock, s.op.Lock(ctx)

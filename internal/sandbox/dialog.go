@@ -15,18 +15,12 @@ func dialog(t *apps.Task) *ui.View {
 	if d.Message != "" {
 		card.Add(ui.Text(d.Message).Ink(ui.Dim).Named("message"))
 	}
-	card.Add(dialogButtons(t))
+	card.Add(ui.Row(ui.Space()).Add(ui.Each(d.Buttons, func(b apps.Button) *ui.View {
+		return ui.Flat(b.Text, func() { t.Answer(b) }).Named(b.ID)
+	})...).Gap(4))
 	scrim := ui.Stack(card).Fill(ui.Scrim).Modal()
 	if !d.Sticky {
 		scrim.OnTap(t.Dismiss).Quiet()
 	}
 	return scrim
-}
-
-// dialogButtons stand side by side.
-func dialogButtons(t *apps.Task) *ui.View {
-	views := ui.Each(t.Dialog.Buttons, func(b apps.Button) *ui.View {
-		return ui.Flat(b.Text, func() { t.Answer(b) }).Named(b.ID)
-	})
-	return ui.Row(ui.Space()).Add(views...).Gap(4)
 }

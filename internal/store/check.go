@@ -9,9 +9,8 @@ import (
 )
 
 // Check reports whether the database is whole, and whether the data folder has the pictures that
-// its steps had, which may be in those of other machines. progress is called with the number of
-// steps that were looked at, now and then. nil does nothing.
-func (s *Store) Check(ctx context.Context, progress func(steps int)) error {
+// its steps had, which may be in those of other machines.
+func (s *Store) Check(ctx context.Context) error {
 	if err := s.engine.check(ctx, s.db); err != nil {
 		return doing(err, "checking the database")
 	}
@@ -20,10 +19,7 @@ func (s *Store) Check(ctx context.Context, progress func(steps int)) error {
 		return doing(err, "looking for pictures")
 	}
 	var lost []error
-	for i, id := range ids {
-		if progress != nil && i%1000 == 0 {
-			progress(i)
-		}
+	for _, id := range ids {
 		switch _, _, err := s.frame(ctx, id); {
 		case errors.Is(err, ErrNotFound):
 			lost = append(lost, err)

@@ -117,7 +117,7 @@ func TestAStoreIsCopiedWhole(t *testing.T) {
 	require.NoError(t, from.Copy(t.Context(), to, nil))
 	require.NoError(t, from.Copy(t.Context(), to, nil), "once more")
 	requireSame(t, from, to)
-	require.NoError(t, to.Check(t.Context(), nil))
+	require.NoError(t, to.Check(t.Context()))
 
 	q, err := to.Questions.Apply(t.Context(), secret.ID, secret.Fence, time.Now())
 	require.NoError(t, err)

@@ -119,7 +119,7 @@ func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.
 		require.ErrorContains(t, cmd.Wait(), "signal: killed")
 
 		s = open2(t, dir)
-		require.NoError(t, s.Check(t.Context(), nil))
+		require.NoError(t, s.Check(t.Context()))
 		buried(t, s, r.ID)
 		if !storetest.OnPostgres() {
 			owners, err := os.ReadDir(filepath.Join(dir, "owners"))

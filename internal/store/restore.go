@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/internal/hint"
 )
@@ -92,7 +93,8 @@ func putInto(ctx context.Context, file, dir string, image bool) (kept string, er
 	if err = errors.Join(err, syncDir(fresh)); err != nil {
 		return "", err
 	}
-	if err := toSwap(dir, fresh); err != nil {
+	stamp := time.Now().UTC().Format("20060102T150405.000")
+	if err := os.Rename(fresh, filepath.Join(dir, swapPrefix+stamp)); err != nil {
 		return "", err
 	}
 	return swap(dir)

@@ -28,12 +28,6 @@ func lockFolder(ctx context.Context, dir string) (*flock.Flock, error) {
 // swapPrefix begins the name of a folder that holds an unpacked backup, whole. The time follows.
 const swapPrefix = ".swap-"
 
-// toSwap has the next swap take the folder.
-func toSwap(dir, fresh string) error {
-	stamp := time.Now().UTC().Format("20060102T150405.000")
-	return os.Rename(fresh, filepath.Join(dir, swapPrefix+stamp))
-}
-
 // swapping is the time in the name of a folder that waits to be swapped, or "".
 func swapping(dir string) string {
 	entries, _ := os.ReadDir(dir) // whoever opens it says what is wrong

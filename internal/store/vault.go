@@ -27,7 +27,9 @@ const (
 func openVault(path string) (*vault, error) {
 	key, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		key, err = makeKey(path)
+		if err = writeKey(path, newKey()); err == nil {
+			key, err = os.ReadFile(path) // of several processes one wins, and all read its key
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the key for secret answers: %w", err)
@@ -55,15 +57,6 @@ func newKey() []byte {
 	key := make([]byte, keySize)
 	rand.Read(key) // never fails
 	return key
-}
-
-// makeKey writes a new key next to path and links it there: of several processes that do this at
-// once one wins, and all read a whole key.
-func makeKey(path string) ([]byte, error) {
-	if err := writeKey(path, newKey()); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
 }
 
 // writeKey writes the key to the path unless there is one.

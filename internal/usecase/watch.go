@@ -104,7 +104,9 @@ func (p *progressWatch) until(ended <-chan waited, steps <-chan runs.Event,
 				continue
 			}
 		case <-quiet.C:
-			p.beat()
+			if st, err := p.opts.Runs.Status(p.ctx, p.id); err == nil {
+				p.say(p.status(st)) // nothing new has happened
+			}
 		}
 		quiet.Reset(heartbeat)
 	}
@@ -172,13 +174,6 @@ func (p *progressWatch) question(e inquiry.Event) bool {
 // asked reports an open question, once.
 func (p *progressWatch) asked(q inquiry.Question) {
 	p.reporter.question(p.ctx, p.line("the agent asks", text.Cut(text.Line(q.Text), 500)), q)
-}
-
-// beat reports that nothing new has happened.
-func (p *progressWatch) beat() {
-	if st, err := p.opts.Runs.Status(p.ctx, p.id); err == nil {
-		p.say(p.status(st))
-	}
 }
 
 func (p *progressWatch) status(st runs.Status) string {

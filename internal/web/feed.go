@@ -43,12 +43,6 @@ func newFeed(ctx context.Context, o *Options, records records) *feed {
 	return f
 }
 
-// stop returns when what has happened by then is in the ring.
-func (f *feed) stop() {
-	f.shut(errClosing)
-	f.pumping.Wait()
-}
-
 // pumpQuestions puts the broker's events into the ring until the feed stops.
 func (f *feed) pumpQuestions(sub *inquiry.Subscription) {
 	defer sub.Close()

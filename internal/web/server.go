@@ -40,7 +40,8 @@ func New(opts *Options) *Server {
 // goroutines. What has happened by then is still sent to those who listen; it does not wait for
 // them to read it.
 func (s *Server) Close() error {
-	s.feed.stop()
+	s.feed.shut(errClosing)
+	s.feed.pumping.Wait()
 	s.core.cancel(errClosing)
 	return nil
 }

@@ -61,7 +61,8 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 	var hear atomic.Pointer[Service]
 	o.Observe = app.Both(o.Observe, func(e runs.Event) {
 		if s := hear.Load(); s != nil {
-			s.observe(context.WithoutCancel(e.Context), e)
+			s.tools.Changed(context.WithoutCancel(e.Context), e)
+			s.logRun(context.WithoutCancel(e.Context), e)
 		}
 	})
 	d, err := app.Open(ctx, set, o)
@@ -87,7 +88,8 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 	if err := d.Manager.ResumePaused(ctx, runs.Resume(set.Conf.Runs.Resume)); err != nil {
 		return nil, errors.Join(fmt.Errorf("resuming runs: %w", err), d.Close())
 	}
-	s.attend(set, o.Drained)
+	d.Manager.Attend(runs.Resume(set.Conf.Runs.Resume))
+	s.until(func(ctx context.Context) { s.Farm.Attend(ctx, o.Drained) })
 	s.offer(set)
 	s.retain(set.Conf.Retention)
 	return s, nil
@@ -103,18 +105,6 @@ func (s *Service) offer(set *app.Settings) {
 	if set.Conf.Skills.Tools {
 		s.until(s.tools.WatchSkills)
 	}
-}
-
-// attend takes part in a farm until the service is closed.
-func (s *Service) attend(set *app.Settings, drained func()) {
-	s.Manager.Attend(runs.Resume(set.Conf.Runs.Resume))
-	s.until(func(ctx context.Context) { s.Farm.Attend(ctx, drained) })
-}
-
-// observe tells the tools and the log what a run does.
-func (s *Service) observe(ctx context.Context, e runs.Event) {
-	s.tools.Changed(ctx, e)
-	s.logRun(ctx, e)
 }
 
 func toolOptions(

@@ -109,12 +109,6 @@ func (p *past) remember(st store.StepRecord, said actions.Reply) {
 // did returns a decision in words.
 func did(d actions.Decision) string { return cmp.Or(d.Explain, actions.Describe(d.Action)) }
 
-// recorded returns the reply that decided the step.
-func recorded(st store.StepRecord) actions.Reply {
-	tries := st.Proposal.Tries
-	return actions.Reply{Text: tries[len(tries)-1].Reply}
-}
-
 // album shows what former steps saw.
 type album struct {
 	src   source

@@ -91,7 +91,8 @@ func Run(ctx context.Context, src source, sessionID string, o Options) (Report, 
 		r.Steps = append(r.Steps, s)
 		said := actions.Reply{}
 		if s.Model != "" && o.Own != nil {
-			said = o.Own(recorded(st), st.Proposal.Decision, s.Picture)
+			last := st.Proposal.Tries[len(st.Proposal.Tries)-1]
+			said = o.Own(actions.Reply{Text: last.Reply}, st.Proposal.Decision, s.Picture)
 		}
 		before.add(st, said)
 	}

@@ -33,12 +33,6 @@ func (v *httpRequest) write(data []byte) error {
 	return http.NewResponseController(v.w).Flush()
 }
 
-// prime sends the client an event id to resume from before the first message.
-func (v *httpRequest) prime(st *stream) error {
-	st.prime()
-	return v.write(wire.AppendEvent(nil, wire.Event{ID: st.eventID(0)}))
-}
-
 func (v *httpRequest) events(st *stream, events []streamEvent) error {
 	var b []byte
 	for _, e := range events {
@@ -56,8 +50,9 @@ func (v *httpRequest) events(st *stream, events []streamEvent) error {
 // client cancelling its request".
 func (v *httpRequest) stream(s *session, st *stream, rd *reader, prime bool) {
 	err := v.open()
-	if prime && err == nil {
-		err = v.prime(st)
+	if prime && err == nil { // the client gets an event id to resume from before the first message
+		st.prime()
+		err = v.write(wire.AppendEvent(nil, wire.Event{ID: st.eventID(0)}))
 	}
 	if err == nil {
 		rd, err = v.follow(s, st, rd)
@@ -148,8 +143,10 @@ func (v *httpRequest) serveNext(s *session, st *stream, next awaited, quiet *tim
 	case <-next.changed:
 	case <-v.changed:
 		err = v.recheck()
-	case <-quiet.C:
-		err = v.keepAlive()
+	case <-quiet.C: // a quiet connection must not seem dead
+		if err = v.reauthorize(); err == nil {
+			err = v.write(wire.AppendComment(nil, "keep-alive"))
+		}
 		quiet.Reset(v.h.opts.KeepAlive)
 	case n := <-next.feed:
 		encodeAll([]mcp.JSONRPCNotification{n}, v.h.opts.Log, st.message)
@@ -244,15 +241,6 @@ func (v *httpRequest) listen(s *session) {
 		return
 	}
 	v.stream(s, st, rd, false)
-}
-
-// keepAlive writes a comment, which clients ignore, so that a quiet connection does not seem dead.
-// It fails if the credential was revoked.
-func (v *httpRequest) keepAlive() error {
-	if err := v.reauthorize(); err != nil {
-		return err
-	}
-	return v.write(wire.AppendComment(nil, "keep-alive"))
 }
 
 // promptly is how long a request may be silent before its answer becomes a stream, which can be

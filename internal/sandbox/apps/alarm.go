@@ -88,14 +88,9 @@ func (e *alarmPage) save() {
 	}
 	*e.alarm = e.draft
 	e.alarm.On = true
-	sortAlarms(e.t.Data.Alarms)
-	e.t.Show("Alarm set for "+e.alarm.Time(), "闹钟已设为 "+e.alarm.Time())
-	e.t.Pop()
-}
-
-// sortAlarms keeps the list in the order of the day.
-func sortAlarms(list []*Alarm) {
-	slices.SortStableFunc(list, func(a, b *Alarm) int {
+	slices.SortStableFunc(e.t.Data.Alarms, func(a, b *Alarm) int {
 		return a.Hour*60 + a.Minute - b.Hour*60 - b.Minute
 	})
+	e.t.Show("Alarm set for "+e.alarm.Time(), "闹钟已设为 "+e.alarm.Time())
+	e.t.Pop()
 }

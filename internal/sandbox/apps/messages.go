@@ -30,8 +30,10 @@ func conversations(t *Task) *ui.View {
 		return conversation(t, th)
 	}).Pad(8, 4, 8, 96)
 	return t.screen(t.Say("Messages", "短信"), nil,
-		t.floating(list, "edit", "start_chat", t.Say("Start chat", "发起聊天"),
-			func() { startChat(t) }))
+		t.floating(list, "edit", "start_chat", t.Say("Start chat", "发起聊天"), func() {
+			permit(t, "READ_CONTACTS", t.Say("Allow Messages to access your contacts?",
+				"允许“短信”访问您的通讯录吗?"), func() { t.Push(contacts(t)) })
+		}))
 }
 
 func conversation(t *Task, th *Thread) *ui.View {
@@ -54,12 +56,6 @@ func conversation(t *Task, th *Thread) *ui.View {
 			Grow(1),
 	).Gap(14).Pad(12).Radius(16).Named("conversation").OnTap(func() { t.Push(chat(t, th)) }).
 		OnLong(deletes(t, th.Name, &t.Data.Threads, th))
-}
-
-// startChat picks a contact. The first time the system asks whether the app may read them.
-func startChat(t *Task) {
-	permit(t, "READ_CONTACTS", t.Say("Allow Messages to access your contacts?",
-		"允许“短信”访问您的通讯录吗?"), func() { t.Push(contacts(t)) })
 }
 
 // contacts is the page where the receiver of a new message is chosen or a number is typed.

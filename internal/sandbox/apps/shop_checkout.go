@@ -88,7 +88,8 @@ func (s *store) loginPage(done func()) *Page {
 		send := func() {
 			sent = true
 			page.Memory.Focus = "login_code"
-			s.sendCode(number)
+			code := s.Data.Shop.newCode(number)
+			s.After(2*time.Second, func() { deliver(s.Task, code) })
 		}
 		if s.Data.Shop.Wary {
 			s.Push(captchaPage(s.Task, send))
@@ -134,12 +135,6 @@ func (s *store) logIn(number, code string) bool {
 	s.Pop()
 	s.Show("Logged in", "登录成功")
 	return true
-}
-
-// sendCode makes a login code for the number. It takes a moment to arrive.
-func (s *store) sendCode(number string) {
-	code := s.Data.Shop.newCode(number)
-	s.After(2*time.Second, func() { deliver(s.Task, code) })
 }
 
 // deliver brings the login code as a message.

@@ -102,7 +102,7 @@ func open(ctx context.Context, at *Scene, what string) error {
 		return trouble(suite.KindPhone, err)
 	}
 	if strings.Contains(what, ":") {
-		return at.Admin.OpenLink(ctx, what, "")
+		return at.Admin.OpenLink(ctx, what)
 	}
 	return at.Phone.Launch(ctx, what)
 }

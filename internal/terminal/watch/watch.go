@@ -73,7 +73,10 @@ func Show(ctx context.Context, to Screen, from Source, paint tty.Painter, lang s
 		case err := <-failed:
 			return err
 		case b := <-boards:
-			s.took(b)
+			s.see(b)
+			if s.typing != nil && !s.asked(s.typing.question) {
+				s.cancel(errElsewhere)
+			}
 		case p := <-s.prompts:
 			s.typing.prompt, s.typing.secret, s.typing.typed = p.words, p.secret, nil
 			s.typed = p.answer
@@ -102,14 +105,6 @@ func read(ctx context.Context, from Source, boards chan<- Board) error {
 		if wait.For(ctx, every) != nil {
 			return nil
 		}
-	}
-}
-
-// took takes a new board. A question that was settled elsewhere is asked no more.
-func (s *show) took(b Board) {
-	s.see(b)
-	if s.typing != nil && !s.asked(s.typing.question) {
-		s.cancel(errElsewhere)
 	}
 }
 
