@@ -91,12 +91,6 @@ func (s *State) Calls() []Call {
 	return all
 }
 
-// Result returns the result of a call. It returns false if the call has none yet.
-func (s *State) Result(call string) (Result, bool) {
-	r, ended := s.ended[call]
-	return r, ended
-}
-
 // Answer returns the agent's final answer. It returns false while the agent is still working.
 func (s *State) Answer() (string, bool) {
 	if len(s.Entries) == 0 {

@@ -46,7 +46,7 @@ func Show(journal []json.RawMessage) ([]Shown, Spent, error) {
 		for _, c := range s.Calls() {
 			shown := ShownCall{ID: c.ID, Name: c.Name, SessionID: s.Sessions[c.ID],
 				Args: text.Cut(string(c.Args), maxShown)}
-			if r, ended := s.Result(c.ID); ended {
+			if r, ended := s.ended[c.ID]; ended {
 				shown.Result = text.Cut(r.Text, maxShown)
 				shown.Failed, shown.Unknown = r.Failed, r.Unknown
 			}

@@ -97,7 +97,7 @@ func dataFolder(getenv func(string) string) (string, error) {
 // check reports every value that cannot work, each with where it came from.
 func (l *Loaded) check() error {
 	bad := l.checkNotify()
-	if err := l.checkGuard(); err != nil {
+	if _, err := l.GuardPolicy(""); err != nil {
 		bad = append(bad, err)
 	}
 	for _, v := range l.Values() {

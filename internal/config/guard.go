@@ -78,8 +78,3 @@ func (l *Loaded) guardFile() ([]guard.List, error) {
 	return []guard.List{{Name: path + ": rules", Rules: f.Rules},
 		{Name: path + ": interrupt_on", Rules: listed}}, nil
 }
-
-func (l *Loaded) checkGuard() error {
-	_, err := l.GuardPolicy("")
-	return err
-}

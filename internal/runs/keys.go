@@ -53,8 +53,9 @@ func (m *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, erro
 		same = s.Skill == nil || r.Settings.Skill == nil || // a task may find its skill by itself
 			bytes.Equal(encode(s.Skill), encode(r.Settings.Skill))
 	}
-	same = same && sess.Kind() == r.Kind &&
-		(r.anywhere() || means(ctx, m.opts.Phones, r.Serial, sess.Serial))
+	_, anywhere, _ := wantedIn(r.Serial)
+	same = same && sess.Kind() == r.Kind && (r.Serial == "" || anywhere ||
+		means(ctx, m.opts.Phones, r.Serial, sess.Serial))
 	if err := used.again(r.Task, same); err != nil {
 		return Status{}, false, err
 	}

@@ -319,9 +319,3 @@ func (m *Manager) shortest(ctx context.Context, line []PhoneInfo) PhoneInfo {
 		return lengths[a.Serial] - lengths[b.Serial]
 	})
 }
-
-// anywhere reports whether the request names no phone.
-func (r StartRequest) anywhere() bool {
-	_, described, _ := wantedIn(r.Serial)
-	return r.Serial == "" || described
-}

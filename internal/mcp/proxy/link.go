@@ -170,8 +170,11 @@ func (l *link) unsolicited(m *message) {
 		return
 	}
 	switch m.Method {
-	case string(mcp.MethodNotificationProgress):
-		l.progress(m)
+	case string(mcp.MethodNotificationProgress): // of a request, with the client's own token
+		x, _ := l.conn.open.find(m.Param("progressToken"))
+		if x != nil && x.token != nil && m.SetParam(x.token, "progressToken") == nil {
+			l.conn.deliver(x, m)
+		}
 		return
 	case string(mcp.MethodNotificationCancelled):
 		l.client.withdraw(string(m.Param("requestId")))
@@ -191,12 +194,4 @@ func (l *link) unsolicited(m *message) {
 		return
 	}
 	l.client.broadcast(m)
-}
-
-// progress gives the progress of a request to it, with the client's token.
-func (l *link) progress(m *message) {
-	x, _ := l.conn.open.find(m.Param("progressToken"))
-	if x != nil && x.token != nil && m.SetParam(x.token, "progressToken") == nil {
-		l.conn.deliver(x, m)
-	}
 }

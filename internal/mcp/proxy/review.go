@@ -88,7 +88,7 @@ func (g *gate) review(ctx context.Context, l *link, c *toolCall, d guard.Decisio
 			return errorResult(c.m, pending(c, q)), nil
 		}
 		moved := false
-		if passes(c, q) {
+		if d := c.decision(q).Type; d == inquiry.Approve || d == inquiry.Edit {
 			if moved, err = g.toolChanged(ctx, l, c); err != nil {
 				return nil, fmt.Errorf("not carried out: %w", err)
 			}
@@ -116,12 +116,6 @@ func (c *toolCall) decision(q inquiry.Question) inquiry.Decision {
 		return inquiry.Decision{}
 	}
 	return q.Resolution.Decisions[c.at]
-}
-
-// passes reports whether a person has decided to pass the call on.
-func passes(c *toolCall, q inquiry.Question) bool {
-	d := c.decision(q).Type
-	return d == inquiry.Approve || d == inquiry.Edit
 }
 
 // toolChanged looks the tool up again, and reports whether it has changed since the person saw it.

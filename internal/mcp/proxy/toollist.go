@@ -128,7 +128,9 @@ func (r destructiveTools) readTools(result json.RawMessage, into map[string]tool
 		_ = json.Unmarshal(described["inputSchema"], &t.schema) // without one nothing is edited
 		hints := wire.Members(described["annotations"])
 		if string(hints["destructiveHint"]) == "true" && string(hints["readOnlyHint"]) != "true" {
-			r.add(name)
+			if len(r) < maxDestructive {
+				r[name] = true
+			}
 		}
 		t.destructive = r.has(name)
 		var known mcp.Tool
@@ -155,11 +157,5 @@ func digest(values ...json.RawMessage) string {
 // destructiveTools are the names of the tools that a server has ever called destructive: it cannot
 // take that back.
 type destructiveTools map[string]bool
-
-func (r destructiveTools) add(name string) {
-	if len(r) < maxDestructive {
-		r[name] = true
-	}
-}
 
 func (r destructiveTools) has(name string) bool { return r[name] || len(r) >= maxDestructive }

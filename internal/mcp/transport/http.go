@@ -115,12 +115,6 @@ func (v *httpRequest) reauthorize() error {
 	return nil
 }
 
-// recheck checks the credential after changed was closed.
-func (v *httpRequest) recheck() error {
-	v.changed, v.authorizedAt = v.h.opts.Changed(), time.Time{}
-	return v.reauthorize()
-}
-
 // enter counts an HTTP request as under way, unless the server is closing.
 func (h *HTTP) enter() bool {
 	h.mu.Lock()

@@ -142,7 +142,8 @@ func (v *httpRequest) serveNext(s *session, st *stream, next awaited, quiet *tim
 	select {
 	case <-next.changed:
 	case <-v.changed:
-		err = v.recheck()
+		v.changed, v.authorizedAt = v.h.opts.Changed(), time.Time{}
+		err = v.reauthorize()
 	case <-quiet.C: // a quiet connection must not seem dead
 		if err = v.reauthorize(); err == nil {
 			err = v.write(wire.AppendComment(nil, "keep-alive"))
