@@ -100,6 +100,9 @@ func startProxy(t *testing.T, name, dir string, args ...string) *transcript {
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("%s said:\n%s", name, said)
+		}
 	})
 	return said
 }
