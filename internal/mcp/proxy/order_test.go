@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -96,7 +97,10 @@ func overWeb(t *testing.T, p *Proxy, w written) clienttransport.Interface {
 // A client that writes calls one after the other, without waiting for their results, has them
 // carried out in that order, whatever lies between it and the server.
 func TestCallsAreCarriedOutInTheOrderInWhichTheyAreWritten(t *testing.T) {
-	const calls = 1000
+	calls := 250
+	if os.Getenv("TAPLOOP_TEST_LONG") == "1" {
+		calls = 1000
+	}
 	for front, connect := range map[string]func(*testing.T, *Proxy,
 		written) clienttransport.Interface{"stdio": overPipe, "HTTP": overWeb} {
 		for _, behind := range []string{"stdio", "HTTP"} {
