@@ -31,8 +31,7 @@ export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 # command lines only compute. They become ten times slower with it, and what calls them is watched. In encoding/json nothing is
 # inlined, because its caches are shared through sync.Map and sync.Once: compiled into it without the detector, they would be taken
 # for races, and a compiled method of sync.Map is that of all. Nor is anything else left out that has a sync.Map.
-# internal/archtest holds our own to it. Unsafe pointers are not checked, because ours has none; it took an eighth of the time.
-# make nightly leaves out nothing.
+# internal/archtest holds our own to it. Unsafe pointers, of which ours has none, go unchecked. make nightly leaves out nothing.
 CODECS = modernc.org/... image/... compress/... hash/... golang.org/x/image/... github.com/disintegration/... \
 	github.com/klauspost/... github.com/dlclark/regexp2/v2 regexp/... github.com/tiktoken-go/... unicode/... \
 	github.com/alecthomas/kong mvdan.cc/sh/... github.com/goccy/go-yaml/... encoding/base64 ./internal/screen/pixels

@@ -48,8 +48,7 @@ func lastPicture(req *scripted.Request) image.Image {
 	return nil
 }
 
-// middleOfRed is the middle of the red pixels, in thousandths of the picture. It looks at a quarter
-// of all.
+// middleOfRed is the middle of a quarter of the red pixels, in thousandths of the picture.
 func middleOfRed(img image.Image) (at image.Point, seen bool) {
 	b, n := img.Bounds(), 0
 	for y := b.Min.Y; y < b.Max.Y; y += 2 {
