@@ -287,12 +287,7 @@ const MaxShown = 60
 // HasElement reports whether the arguments name an element.
 func (a *Args) HasElement() bool { return a.value(elementNames) != nil }
 
-// describes reports whether the element is only described, in words, and not named by its number.
-func (a *Args) describes() bool {
-	_, err := a.elementNumber()
-	return err != nil
-}
-
+// elementNumber is the number of the element. The error says that it is only described, in words.
 func (a *Args) elementNumber() (int, error) {
 	return strconv.Atoi(strings.Trim(loose.Text(a.value(elementNames)), " #[]"))
 }

@@ -21,7 +21,8 @@ const Numbered = "#"
 // "x,y" stands for two arguments, which say themselves which is which.
 func (a *Args) Point(names ...string) screen.Point {
 	name, v := a.place(names)
-	if slices.Contains(names, Numbered) && (v == nil || name == "element" || !a.describes()) {
+	_, described := a.elementNumber()
+	if slices.Contains(names, Numbered) && (v == nil || name == "element" || described == nil) {
 		if mark, ok := a.element(); ok {
 			a.agree(mark, name, v)
 			return mark.At()

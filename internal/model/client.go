@@ -148,7 +148,7 @@ func isList(body []byte) bool {
 func (k *attempts) unlessAnswered(err error) error {
 	var e *Error
 	if errors.As(err, &e) && (e.Kind == Rejected || e.Kind == TooLong || e.Kind == RateLimited ||
-		e.Kind == Withheld) && isObject(k.body) {
+		e.Kind == Withheld) && membersOf(unlisted(k.body)) != nil {
 		return nil
 	}
 	return err

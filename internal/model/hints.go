@@ -74,7 +74,7 @@ func (k *attempts) hintRejected(e *Error) string {
 	if sightless(e.Message) {
 		return "set " + k.opts.Env + "NAME to a model that takes pictures"
 	}
-	if !isObject(k.body) {
+	if membersOf(unlisted(k.body)) == nil {
 		return k.hintPath(e)
 	}
 	group := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(k.opts.Env, "TAPLOOP_"), "_"))

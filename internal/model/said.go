@@ -62,11 +62,7 @@ func told(body []byte, scrub text.Mask) (message, code, param string) {
 
 // summary says in a line what a body that is no chat completion says.
 func summary(body []byte, scrub text.Mask) string {
-	var list []json.RawMessage
-	if json.Unmarshal(body, &list) == nil &&
-		len(list) > 0 { // Gemini's endpoint packs its error into a list
-		body = list[0]
-	}
+	body = unlisted(body)
 	if raw := reported(body); raw != nil {
 		return said(raw)
 	}
@@ -134,15 +130,13 @@ func shortened(scrub text.Mask, s string, n int) string {
 	return text.Cut(scrub.Text(text.Line(s)), n)
 }
 
-// isObject reports whether a body is a JSON object, or a list of them: Gemini's endpoint packs its
-// error into one.
-func isObject(body []byte) bool {
-	var list []map[string]json.RawMessage
-	if json.Unmarshal(body, &list) != nil {
-		list = make([]map[string]json.RawMessage, 1)
-		_ = json.Unmarshal(body, &list[0])
+// unlisted is a body, or the first value of a list: Gemini's endpoint packs its error into one.
+func unlisted(body []byte) []byte {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		return list[0]
 	}
-	return len(list) > 0 && list[0] != nil
+	return body
 }
 
 // members are those of a JSON object.
@@ -172,7 +166,7 @@ func countOf(raw json.RawMessage) int {
 	return int(min(n, 1e12))
 }
 
-// textOf is a JSON text, the text of a part, the texts of a list of either, or "" for anything else.
+// textOf is a JSON text, the text of a part, the texts of a list of them, or "" for anything else.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -109,9 +109,9 @@ type replyBody struct {
 		Resume json.RawMessage `json:"resume"`
 	} `json:"command"`
 	// with a type of decisions, of the decision about the only action
-	EditedAction json.RawMessage `json:"edited_action"`
-	EditedAlias  json.RawMessage `json:"editedAction"`
-	Message      string          `json:"message"`
+	EditedAction *inquiry.EditedAction `json:"edited_action"`
+	EditedAlias  *inquiry.EditedAction `json:"editedAction"`
+	Message      string                `json:"message"`
 }
 
 // response is the words of an answer: a text, or the object of a form as it was sent.
@@ -160,14 +160,12 @@ func (b *replyBody) reply(q inquiry.Question) (inquiry.Reply, error) {
 			return inquiry.Reply{}, badRequest(`"resume": %w`, err)
 		}
 	}
-	var one inquiry.Decision
-	raw, err := json.Marshal(map[string]any{"edited_action": b.EditedAction,
-		"editedAction": b.EditedAlias, "message": b.Message})
-	if err = cmp.Or(err, json.Unmarshal(raw, &one)); err != nil {
-		return inquiry.Reply{}, badRequest("%w", err)
+	if b.EditedAction != nil && b.EditedAlias != nil {
+		return inquiry.Reply{}, badRequest("edited_action is there twice, once as editedAction")
 	}
-	if sent.OfDecision(one.EditedAction, one.Message); sent.Decisions == nil &&
-		(one.EditedAction != nil || one.Message != "") {
+	edited := cmp.Or(b.EditedAction, b.EditedAlias)
+	if sent.OfDecision(edited, b.Message); sent.Decisions == nil &&
+		(edited != nil || b.Message != "") {
 		return inquiry.Reply{}, badRequest(`"edited_action" and "message" are of a decision ` +
 			`(want "type": "edit", "reject" or "respond")`)
 	}

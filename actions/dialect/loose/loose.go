@@ -66,11 +66,6 @@ func (o Object) Doubled() string {
 	return ""
 }
 
-// named reports whether all values have names.
-func (o Object) named() bool {
-	return len(o) > 0 && !slices.ContainsFunc(o, func(m Member) bool { return m.Name == "" })
-}
-
 // Text returns a string unchanged, a number as it was written, and "" for anything else.
 func Text(v any) string {
 	switch v := v.(type) {
@@ -253,7 +248,7 @@ func (p *parser) value(depth int) (any, error) {
 	case '[', '(':
 		p.take(r)
 		list, err := p.members(closers[r], depth)
-		if list.named() {
+		if len(list) > 0 && !slices.ContainsFunc(list, func(m Member) bool { return m.Name == "" }) {
 			return list, err
 		}
 		values := make([]any, len(list))
