@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -22,4 +23,13 @@ func TestAResultKnowsItsCodeWhereItIsBrief(t *testing.T) {
 	want, err := json.Marshal(body.Brief())
 	require.NoError(t, err)
 	require.JSONEq(t, string(want), string(wire))
+}
+
+// Whatever was seen of an end is told. Only where nothing looks at it there is nothing.
+func TestABriefResultHasItsVerdictUnlessItIsOff(t *testing.T) {
+	for _, v := range []agentloop.Verified{agentloop.IsVerified, agentloop.Unverified, agentloop.Contradicted} {
+		of := &result.Verification{Verdict: v, Evidence: "-"}
+		require.Equal(t, of, (&result.Result{Verified: of}).Brief().Verified)
+	}
+	require.Nil(t, (&result.Result{}).Brief().Verified)
 }

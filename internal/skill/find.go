@@ -172,6 +172,7 @@ var (
 	errMissing   = errors.New("it is not on the screen")
 	errAmbiguous = errors.New("several things on the screen could be it")
 	errCovered   = errors.New("something else lies over it")
+	errOpen      = errors.New("what is typed there or touched is another thing each time")
 	// of what a screen has to show
 	errUnseen = errors.New("the screen does not show")
 )

@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // unready scrolls on, waits, or has the step healed.
@@ -20,7 +21,7 @@ func (x *moment) unready(why error) (agentloop.Proposal, error) {
 		x.at.Sank = x.at.Toward == actions.Down || x.at.Sank && x.at.Toward != actions.Up
 		return x.propose(a, ""), nil
 	}
-	if x.at.Waits < mostWaits && !errors.Is(why, errAmbiguous) {
+	if x.at.Waits < mostWaits && !errors.Is(why, errAmbiguous) && !errors.Is(why, errOpen) {
 		x.at.Waits++
 		return x.propose(actions.Wait{For: pause}, ""), nil
 	}
@@ -149,7 +150,7 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	if x.now.Task += "\n\n"; x.over() {
 		x.now.Task += x.say.Ended + "\n" + fmt.Sprintf(x.say.Unseen, why)
 	} else {
-		x.now.Task += fmt.Sprintf(x.say.Heal, x.steps()[x.at.At].Say, why)
+		x.now.Task += fmt.Sprintf(x.say.Heal, x.steps()[x.at.At].Say, why) + x.seen()
 	}
 	out, err := x.model.Next(x.ctx, x.now)
 	if err != nil {
@@ -162,6 +163,26 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 		Why: why.Error(), Did: actions.Describe(out.Action)})
 	x.at.Healing, x.at.Did = true, x.does(out.Action)
 	return out, nil
+}
+
+const mostSeen = 2000 // characters of earlier screens that the model is told
+
+// seen are the words of the screens that the run has come by, for a step that hangs on them.
+func (x *moment) seen() string {
+	if !x.steps()[x.at.At].open() || x.now.Album == nil {
+		return ""
+	}
+	var list []string
+	steps, _ := x.now.Album.Steps(x.ctx) // without them the screen alone has to do
+	for i := range slices.Backward(steps) {
+		for n := range steps[i].Proposal.Elements {
+			w := said(&steps[i].Proposal.Elements[n])
+			if w != "" && !slices.Contains(list, w) {
+				list = append(list, w)
+			}
+		}
+	}
+	return "\n" + fmt.Sprintf(x.say.Seen, text.Quote(strings.Join(list, " | "), mostSeen))
 }
 
 // consent is what a person has said since the last heal when asked about this one: what nobody said

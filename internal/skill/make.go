@@ -90,15 +90,13 @@ func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 	apps := map[string]int{}
 	for i := range steps[:len(steps)-1] {
 		st := &steps[i]
-		apps[st.Screen.State.App]++
+		app := st.Screen.State.App // of two that are as often there, the later one
+		if apps[app]++; apps[app] >= apps[s.App.Package] {
+			s.App.Package = app
+		}
 		m.made = len(s.Steps) + 1
 		if one, ok := m.step(st, &steps[i+1]); ok {
 			s.Steps = append(s.Steps, one)
-		}
-	}
-	for app, n := range apps {
-		if n > apps[s.App.Package] || s.App.Package == "" {
-			s.App.Package = app
 		}
 	}
 	m.made = len(s.Steps) + 1
@@ -149,16 +147,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	}
 	m.targets(s, p, a, &out)
 	m.partly(s)
-	if m.unknown(s) {
-		m.note("what is typed is not known: a model will be asked")
-		out.Targets = nil
-	} else if words := m.copied(s); words != "" {
-		m.note("%s was read from a screen: a model will be asked what to type",
-			text.Quote(words, 60))
-		out.Targets = nil
-	} else if t := a.Traits(); t.Kind == actions.KindText && len(t.Points) == 0 {
-		m.focus(s, p, &out)
-	}
+	m.typing(s, p, a, &out)
 	if typed, is := a.(actions.Type); is && typed.Clear && out.Targets != nil {
 		out.Targets[0].Empty = false
 	}
@@ -241,8 +230,11 @@ func (m *maker) picture(s *store.StepRecord) image.Image {
 	return img
 }
 
-// focus finds the field that is typed into.
-func (m *maker) focus(s *store.StepRecord, p *page, out *Step) {
+// focus finds the field that a step types into without touching it.
+func (m *maker) focus(p *page, a actions.Action, out *Step) {
+	if t := a.Traits(); t.Kind != actions.KindText || len(t.Points) > 0 {
+		return
+	}
 	i := p.focused()
 	if i < 0 {
 		m.note("which field is typed into is not known: a model will be asked")
@@ -464,7 +456,7 @@ func (m *maker) answer(last *store.StepRecord) string {
 		}
 	}
 	if foreign(c.Report) || slices.ContainsFunc(read, func(w string) bool {
-		return !strings.Contains(m.src.Run.Task, w)
+		return !strings.Contains(strings.ToLower(m.src.Run.Task), strings.ToLower(w))
 	}) {
 		m.note("what it reported was read from the screen: a model will be asked " +
 			"for it at the end")

@@ -1,7 +1,10 @@
 package skill
 
 import (
+	"context"
 	"image"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -310,33 +313,89 @@ func TestWhatAPersonChoseIsChosenByThisRunsAnswer(t *testing.T) {
 	}
 }
 
-// Words and numbers that a typed text has from a screen, and neither the task nor a person said,
-// are others the next time, however they were put together. The note names the skill's step.
-func TestATextMadeOfWhatWasReadIsNotTypedAgain(t *testing.T) {
+// dentists is a run that types this after it has read a message.
+func dentists(typed string) Source {
 	field := screen.Element{Class: "EditText", Editable: true, Focused: true, Enabled: true,
 		ResourceID: "app:id/text", Bounds: screen.Rect{Max: screen.Point{X: 0.5, Y: 0.1}}}
 	message := screen.Element{Class: "TextView", Enabled: true,
 		Text: "Notes of Dr. Lee: your check-up is on Tuesday at 14:20.", Bounds: screen.Rect{
 			Min: screen.Point{Y: 0.2}, Max: screen.Point{X: 0.5, Y: 0.3}}}
-	for typed, again := range map[string]bool{"Tuesday 14:20": false, "at 14:20 sharp": false,
-		"Dentist Tuesday": false, "Dentist": true, "see you there": true} {
-		src := Source{Run: store.Run{State: store.Completed, Task: `Write a note "Dentist".`}}
-		for i, a := range []actions.Action{actions.OpenApp{App: "Notes"}, actions.Wait{},
-			actions.Type{Text: typed}, actions.Complete{Report: "Done."}} {
-			src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
-				Index: i + 1, Proposal: agentloop.Proposal{Decision: actions.Decision{Action: a},
-					Elements: []screen.Element{field, message}}}})
-		}
-		s, notes, err := Make(src, MakeOptions{Name: "dentist"})
+	src := Source{Run: store.Run{State: store.Completed, Task: `Write a note "Dentist".`}}
+	for i, a := range []actions.Action{actions.OpenApp{App: "Notes"}, actions.Wait{},
+		actions.Type{Text: typed}, actions.Complete{Report: "Write A Note: done."}} {
+		src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+			Index: i + 1, Screen: screen.Observation{State: screen.State{App: []string{"launcher", "notes"}[i/2]}},
+			Proposal: agentloop.Proposal{Decision: actions.Decision{Action: a},
+				Elements: []screen.Element{field, message, {Text: "Write A Note"}}}}})
+	}
+	return src
+}
+
+// Words and numbers that a typed text has from a screen, and neither the task nor a person said,
+// are others the next time, however they were put together. What comes from nowhere is told. The
+// note names the skill's step.
+func TestATextMadeOfWhatWasReadIsNotTypedAgain(t *testing.T) {
+	for typed, note := range map[string]string{"Tuesday 14:20": "was read from a screen",
+		"at 14:20 sharp": "was read from a screen", "Dentist Tuesday": "was read from a screen",
+		"Dentist": "", "dentist": "", "see you there": "typed as it is", "14.20": "typed as it is",
+		"2:20 pm": "typed as it is", "see you on Tue": "typed as it is"} {
+		s, notes, err := Make(dentists(typed), MakeOptions{Name: "dentist"})
 		require.NoError(t, err)
-		require.Equal(t, again, s.Steps[1].Focus != nil, "%s %q", typed, notes)
-		if !again {
-			require.Len(t, notes, 1)
-			require.Contains(t, notes[0], "step 2: ")
-			require.Contains(t, notes[0], "was read from a screen")
+		require.Equal(t, !strings.Contains(note, "read"), s.Steps[1].Focus != nil, "%s %q", typed, notes)
+		if note == "" {
+			require.Empty(t, notes, typed)
+			continue
 		}
+		require.Len(t, notes, 1, typed)
+		require.Contains(t, notes[0], "step 2: ")
+		require.Contains(t, notes[0], note, typed)
 	}
 }
+
+// The app of a skill is the one of most steps, of two the later one. What it reports in the task's
+// own words was not read.
+func TestAShortSkillIsOfTheAppThatItOpens(t *testing.T) {
+	for range 20 {
+		src := dentists("Write A Note")
+		src.Steps = slices.Delete(src.Steps, 1, 2)
+		s, _, err := Make(src, MakeOptions{Name: "dentist"})
+		require.NoError(t, err)
+		require.Equal(t, "notes", s.App.Package)
+		require.Equal(t, "Write A Note: done.", s.Answer)
+	}
+}
+
+// A step whose text was read stays one that a model is asked for, at once and with what the run has
+// seen, and whatever was typed in its place.
+func TestATextThatWasReadStaysTheModels(t *testing.T) {
+	src := dentists("Tuesday 14:20")
+	s, _, err := Make(src, MakeOptions{Name: "dentist"})
+	require.NoError(t, err)
+	list, m := src.Steps[0].Proposal.Elements, &advisor{says: actions.Type{Text: "Wednesday 9:10"}}
+	at := Place{At: 1, Replayed: 1}
+	_, err = New(Plan{s, HealAuto}, m, "en", "en").Next(t.Context(), agentloop.Situation{
+		Reader: listing(list), Album: album{src.Steps[0].Step}, Screen: src.Steps[2].Screen, Step: 3,
+		Progress: agentloop.Progress{Task: s.Task, History: []actions.Turn{at.turn()}}})
+	require.NoError(t, err)
+	require.Len(t, m.asked, 1, "it waits")
+	require.Contains(t, m.asked[0], "your check-up is on Tuesday at 14:20")
+	require.Contains(t, m.asked[0], "what is typed there")
+
+	made, _, err := Make(dentists("see you there"), MakeOptions{Name: "dentist"})
+	require.NoError(t, err)
+	s.heal(made, []Healed{{Step: 2, Session: 3}})
+	require.Nil(t, s.Steps[1].Focus, "what was typed this time is typed ever after")
+	b, err := s.YAML()
+	require.NoError(t, err)
+	require.NotContains(t, string(b), "see you there")
+}
+
+// album is what a run has done.
+type album []agentloop.Step
+
+func (a album) Steps(context.Context) ([]agentloop.Step, error) { return a, nil }
+
+func (album) Frame(context.Context, int) (*screen.Frame, error) { return nil, store.ErrNotFound }
 
 // The name of a card is found in its title, whatever else the card says of it.
 func TestAValueIsFoundInTheTitleOfACard(t *testing.T) {
@@ -399,7 +458,7 @@ func TestAValueThatIsTypedInPartIsTold(t *testing.T) {
 	row := screen.Element{Class: "TextView", Text: "Anna Berg", Enabled: true, Clickable: true,
 		Bounds: screen.Rect{Min: screen.Point{Y: 0.2}, Max: screen.Point{X: 0.5, Y: 0.3}}}
 	for typed, told := range map[string]bool{"ann": true, "Anna": true, "Anna Berg": false,
-		"a": false, "Tom": false} {
+		"a": false, "to": false} {
 		src := Source{Run: store.Run{State: store.Completed, Task: "Write to Anna Berg."}}
 		for i, a := range []actions.Action{actions.Type{Text: typed},
 			actions.Click{At: row.Bounds.Center()}, actions.Complete{Report: "Done."}} {

@@ -63,6 +63,7 @@ type phrases struct {
 	Heal     string // the step in words, and why it cannot be repeated
 	Ended    string
 	Unseen   string // why the end is not the recorded one
+	Seen     string // words of the screens before
 	Ask      string
 	AskEnd   string   `yaml:"askEnd"`
 	AskAll   string   `yaml:"askAll"`
@@ -283,8 +284,8 @@ func (x *moment) ready(j int) (actions.Action, error) {
 	if err := x.standing(j); err != nil {
 		return nil, err
 	}
-	if want := len(pointsOf(a)); want > len(s.Targets) {
-		return nil, errors.New("it was not recorded what is touched there")
+	if s.open() {
+		return nil, errOpen
 	}
 	if _, twice := a.(actions.DoubleClick); twice && x.page.did(s) { // it may take that away
 		return nil, errors.New("what it brings about is there already")
@@ -349,9 +350,6 @@ func (x *moment) sought() {
 
 // hasFocus reports why a field has not the focus, or nil.
 func (p *page) hasFocus(t *Target) error {
-	if t == nil {
-		return errors.New("it was not recorded which field is typed into")
-	}
 	_, i, err := p.find(t)
 	switch {
 	case err != nil:

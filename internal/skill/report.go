@@ -94,12 +94,15 @@ func (s *Skill) heal(made *Skill, all []Healed) (healed bool) {
 			continue
 		}
 		end := min(h.Step+h.Over, len(s.Steps))
-		if h.Step == later {
+		step, was := made.Steps[by], &s.Steps[h.Step-1]
+		kept := was.types() && was.open() // it is another text each time
+		if h.Step == later || kept {
 			end = h.Step - 1
 		}
-		later, healed = h.Step, true
-		step := made.Steps[by]
-		step.Session = made.Recorded.Session
+		if later = h.Step; kept && step.types() {
+			continue
+		}
+		healed, step.Session = true, made.Recorded.Session
 		s.Steps = slices.Replace(s.Steps, h.Step-1, end, step)
 	}
 	return healed

@@ -243,6 +243,21 @@ func (s *Step) check() error {
 	return nil
 }
 
+// open reports whether what a step touches or types is not the same each time, and so the model's.
+func (s *Step) open() bool {
+	a, err := s.action()
+	if err != nil {
+		return false
+	}
+	return len(pointsOf(a)) > len(s.Targets) ||
+		s.types() && len(a.Traits().Points) == 0 && s.Focus == nil
+}
+
+func (s *Step) types() bool {
+	a, err := s.action()
+	return err == nil && a.Traits().Kind == actions.KindText
+}
+
 // texts is all of the skill, to be searched.
 func (s *Skill) texts() string {
 	b, _ := json.Marshal(s) // read from YAML: it can be written

@@ -21,15 +21,15 @@ func (m *maker) unknown(s *store.StepRecord) bool {
 		m.asked == 0 && strings.Contains(t.Text, secret))
 }
 
-// copied is what a step types that has words of an earlier screen which neither the task nor a
-// person says, so that it is another text the next time. It is "" for other steps.
-func (m *maker) copied(s *store.StepRecord) string {
+// copied is a text that a step types and that has words which neither the task nor a person says,
+// or "". read says that an earlier screen has them, so that it is another text the next time.
+func (m *maker) copied(s *store.StepRecord) (typed string, read bool) {
 	t := s.Proposal.Action.Traits()
-	known := m.src.Run.Task + " " + strings.Join(m.values, " ")
+	known := strings.ToLower(m.src.Run.Task + " " + strings.Join(m.values, " "))
 	var shown []string
 	for _, before := range m.taken() {
 		if before.Exchange != nil {
-			known += " " + before.Exchange.Answer
+			known += " " + strings.ToLower(before.Exchange.Answer)
 		}
 		for i := range before.Proposal.Elements {
 			if e := &before.Proposal.Elements[i]; !e.Editable && before.Index < s.Index {
@@ -38,17 +38,35 @@ func (m *maker) copied(s *store.StepRecord) string {
 		}
 	}
 	own := slices.DeleteFunc(strings.Fields(t.Text), func(w string) bool {
-		return strings.Contains(known, w) || len([]rune(w)) < 3 && !number.MatchString(w)
+		return strings.Contains(known, strings.ToLower(w)) ||
+			len([]rune(w)) < 3 && !number.MatchString(w)
 	})
-	if t.Kind != actions.KindText || len(own) == 0 || !slices.ContainsFunc(shown,
-		func(in string) bool {
-			lacks := func(w string) bool { return !strings.Contains(in, w) }
-			return !slices.ContainsFunc(own, lacks) || slices.ContainsFunc(own,
-				func(w string) bool { return number.MatchString(w) && !lacks(w) })
-		}) {
-		return ""
+	if t.Kind != actions.KindText || len(own) == 0 {
+		return "", false
 	}
-	return plain(t.Text)
+	return plain(t.Text), slices.ContainsFunc(shown, func(in string) bool {
+		lacks := func(w string) bool { return !strings.Contains(in, w) }
+		return !slices.ContainsFunc(own, lacks) || slices.ContainsFunc(own,
+			func(w string) bool { return number.MatchString(w) && !lacks(w) })
+	})
+}
+
+// typing finds what a step types into, unless what it types is the model's.
+func (m *maker) typing(s *store.StepRecord, p *page, a actions.Action, out *Step) {
+	switch typed, read := m.copied(s); {
+	case m.unknown(s):
+		m.note("what is typed is not known: a model will be asked")
+		out.Targets = nil
+	case read:
+		m.note("%s was read from a screen: a model will be asked what to type",
+			text.Quote(typed, 60))
+		out.Targets = nil
+	case typed != "":
+		m.note("%s is in no task and no answer: it is typed as it is", text.Quote(typed, 60))
+		fallthrough
+	default:
+		m.focus(p, a, out)
+	}
 }
 
 // partly notes a parameter's value of which a step types the beginning only.

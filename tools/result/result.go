@@ -54,7 +54,7 @@ type Brief struct {
 	Global    int                  `json:"global_step_idx,omitempty"`
 	Pictures  []int                `json:"pictures,omitempty"`
 	Answer    *string              `json:"answer"`
-	Verified  *Verification        `json:"verification,omitempty"` // where it is worth a thought
+	Verified  *Verification        `json:"verification,omitempty"`
 	JSON      json.RawMessage      `json:"answer_json,omitempty"`
 	Skill     *skill.Report        `json:"skill,omitempty"`
 	Question  *briefQuestion       `json:"question"`
@@ -79,10 +79,7 @@ type briefQuestion struct {
 func (r *Result) Brief() Brief {
 	out := Brief{SessionID: r.SessionID, State: r.State, Reason: r.Reason, Global: r.Global,
 		Pictures: r.Pictures, Answer: r.Answer, JSON: r.JSON, Skill: r.Skill, Next: r.Next,
-		Error: r.Error}
-	if r.Verified != nil && r.Verified.Verdict != agentloop.Unverified {
-		out.Verified = r.Verified
-	}
+		Error: r.Error, Verified: r.Verified}
 	if r.Question != nil {
 		out.Question = &briefQuestion{OpenQuestion: r.Question}
 	}
