@@ -35,7 +35,7 @@ type Decision struct {
 	Message      string        `json:"message,omitempty"` // why, or the answer
 }
 
-// UnmarshalJSON takes known fields only, and edited_action also as LangChain's JavaScript writes it,
+// UnmarshalJSON takes known fields only, edited_action also as LangChain's JavaScript writes it,
 // as editedAction, and as older clients do, as action or args.
 func (d *Decision) UnmarshalJSON(b []byte) error {
 	type plain Decision

@@ -248,7 +248,8 @@ func (p *parser) value(depth int) (any, error) {
 	case '[', '(':
 		p.take(r)
 		list, err := p.members(closers[r], depth)
-		if len(list) > 0 && !slices.ContainsFunc(list, func(m Member) bool { return m.Name == "" }) {
+		bare := func(m Member) bool { return m.Name == "" }
+		if len(list) > 0 && !slices.ContainsFunc(list, bare) {
 			return list, err
 		}
 		values := make([]any, len(list))
