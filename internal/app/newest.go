@@ -34,9 +34,13 @@ const mostSource = 64 << 10
 // readSource reads a file or an address.
 func readSource(ctx context.Context, source string) (string, error) {
 	u, err := url.Parse(source)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
-		b, err := files.Read(source)
+	if err != nil || u.Host == "" && u.Scheme != "file" {
+		b, err := files.Found(source)
 		return string(b), err
+	}
+	if u.Scheme != "https" && u.Scheme != "http" {
+		return "", hint.Add(fmt.Errorf("%s: is no address that can be read", u.Scheme),
+			"write an address with https://, or the name of a file")
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -1,9 +1,12 @@
 package app
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/hint"
 )
 
 func TestVersionsAreComparedByTheirNumbers(t *testing.T) {
@@ -34,5 +37,15 @@ func TestAVersionIsReadFromTextAndReleases(t *testing.T) {
 	for _, content := range []string{"", "<html>", "{}", `{"version": 3}`, "1", "1.2.3 and more"} {
 		_, _, err := newestIn(content)
 		require.ErrorContains(t, err, "holds no version", content)
+	}
+}
+
+func TestASourceThatCannotBeReadToItsEndIsRefused(t *testing.T) {
+	for source, says := range map[string]string{os.DevNull: "is no regular file",
+		t.TempDir(): "is no regular file", "file:///etc/version": "file: is no address",
+		"ftp://example.org/version": "ftp: is no address"} {
+		_, _, err := Newest(t.Context(), source)
+		require.ErrorContains(t, err, says, source)
+		require.NotEmpty(t, hint.Of(err), source)
 	}
 }

@@ -44,7 +44,7 @@ func (a *ADB) check(ctx context.Context, l *ledger, clock *watch) (seen []string
 	case own != "" && own != running:
 		id = "adb.version"
 	}
-	l.add(id, subjectADB, "address", a.Client.Address(), "server", running,
+	l.add(id, "adb", "address", a.Client.Address(), "server", running,
 		"program", text.Line(cmp.Or(own, "-")))
 	return a.phones(ctx, l, clock)
 }
@@ -64,7 +64,7 @@ func (a *ADB) unanswered(err error, l *ledger) {
 			id = "adb.hung"
 		}
 	}
-	l.add(id, subjectADB, "address", at, "why", text.Line(err.Error()),
+	l.add(id, "adb", "address", at, "why", text.Line(err.Error()),
 		"holder", cmp.Or(holder, "?"))
 }
 

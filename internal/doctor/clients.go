@@ -17,13 +17,14 @@ func (c *Clients) check(l *ledger) {
 			continue
 		}
 		s, err := client.Look(c.Machine)
+		_, missing := exec.LookPath(s.Command)
 		with := []string{"client", client.Title, "name", client.Name, "file", text.Line(s.Path)}
 		switch {
 		case err != nil && s.Path != "":
 			l.add("client.broken", "client "+client.Name, append(with, "why", whyOf(err))...)
 		case err != nil || !s.Entry:
 			continue
-		case s.Command != "" && !runs(s.Command):
+		case s.Command != "" && missing != nil:
 			l.add("client.command", "client "+client.Name,
 				append(with, "command", text.Line(s.Command))...)
 		default:
@@ -35,11 +36,6 @@ func (c *Clients) check(l *ledger) {
 	} else if len(*l) == before {
 		l.add("client.none", "clients", "clients", strings.Join(clients.Names(), ", "))
 	}
-}
-
-func runs(command string) bool {
-	_, err := exec.LookPath(command)
-	return err == nil
 }
 
 // Clients are the MCP clients of this user.

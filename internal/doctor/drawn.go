@@ -54,11 +54,6 @@ type target struct {
 	elements []screen.Element
 }
 
-// holds reports whether the place is on the disc.
-func (t target) holds(p screen.Point) bool {
-	return p.Pixel(t.frame.Size()).In(t.box)
-}
-
 // The discs: the first one is the target.
 var discs = []struct {
 	name  string

@@ -37,9 +37,6 @@ type Model struct {
 // time.
 const modelShare = 0.85
 
-// subjectModel is the model that decides.
-const subjectModel = "model"
-
 // check asks the model to read a code that is drawn, and to tap a target on a drawn screen.
 func (m *Model) check(ctx context.Context, l *ledger) {
 	spoken, err := m.Table.New(m.Dialect, &m.Prompt)
@@ -49,12 +46,12 @@ func (m *Model) check(ctx context.Context, l *ledger) {
 		asked, end, err = m.Open()
 	}
 	if err != nil {
-		l.add("model.unset", subjectModel, "why", whyOf(err))
+		l.add("model.unset", "model", "why", whyOf(err))
 		return
 	}
 	defer func() { _ = end() }()
 	if m.Replayed {
-		l.add("model.replay", subjectModel, "model", text.Line(m.Name))
+		l.add("model.replay", "model", "model", text.Line(m.Name))
 		return
 	}
 	asking, cancel := part(ctx, modelShare)
@@ -88,7 +85,7 @@ func (m *Model) judge(ctx context.Context, l *ledger, sight *reading, aim *aimin
 	case aim.family != "":
 		id = "model.dialect"
 	}
-	l.add(id, subjectModel, "model", text.Line(m.Name),
+	l.add(id, "model", "model", text.Line(m.Name),
 		"url", text.Line(text.Address(m.BaseURL)), "why", why, "dialect", aim.asked,
 		"family", aim.family, "said", aim.said, "took", seconds(aim.took),
 		"sent", strconv.Itoa(aim.usage.PromptTokens),
@@ -253,5 +250,5 @@ func (a *aiming) read(
 		}
 	}
 	touch := decision.Action.Traits()
-	a.hit = touch.Pointed() && t.holds(touch.Points[0])
+	a.hit = touch.Pointed() && touch.Points[0].Pixel(t.frame.Size()).In(t.box)
 }

@@ -25,7 +25,7 @@ const (
 func (a *ADB) phones(ctx context.Context, l *ledger, clock *watch) (seen []string) {
 	list, err := a.Phones.Examine(ctx)
 	if err != nil && list == nil {
-		l.add("adb.failed", subjectADB, "address", a.Client.Address(),
+		l.add("adb.failed", "adb", "address", a.Client.Address(),
 			"why", text.Line(err.Error()), "holder", "?")
 		return nil
 	}
@@ -163,12 +163,13 @@ func closed(posture string) bool {
 
 // handled is about touching and typing.
 func (c phoneCheck) handled() {
-	late := c.late() != nil
-	if c.Touches != nil && !late {
+	if c.late() != nil {
+		return
+	}
+	if c.Touches != nil {
 		c.add("phone.touches", "why", whyOf(c.Touches))
 	}
 	switch {
-	case late:
 	case c.Keyboard.Switch != nil:
 		c.add("phone.switching", "why", whyOf(c.Keyboard.Switch))
 	case !c.Keyboard.ADB:
@@ -209,6 +210,3 @@ func taken(t device.Timing) string {
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
 func megabytes(n uint64) string { return fmt.Sprintf("%d MB", n>>20) }
-
-// subjectADB is the ADB server.
-const subjectADB = "adb"

@@ -38,7 +38,7 @@ func Recorded(path string) ([]byte, error) { return found(path, os.ReadFile) }
 
 func found(path string, read func(string) ([]byte, error)) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, hint.Add(fmt.Errorf("%s is no regular file", path), "take it out of the folder")
+		return nil, hint.Add(fmt.Errorf("%s is no regular file", path), "put a file in its place")
 	}
 	return read(path)
 }

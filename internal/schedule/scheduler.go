@@ -109,11 +109,8 @@ func (s *Scheduler) Run(ctx context.Context) {
 
 // note logs an error that is another one than that of the last look.
 func (s *Scheduler) note(ctx context.Context, err error) {
-	said := ""
-	if err != nil {
-		said = err.Error()
-	}
-	if said != "" && said != s.failed {
+	said := fmt.Sprint(err)
+	if err != nil && said != s.failed {
 		s.opts.Log.ErrorContext(ctx, "schedules", "err", err)
 	}
 	s.failed = said
