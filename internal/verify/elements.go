@@ -17,37 +17,40 @@ type claim struct {
 	moved bool  // of something that is to go, or to be otherwise: that it is there tells nothing
 	whom  bool  // whom something is sent to: that a screen names them tells nothing
 	open  bool  // of something that is to be opened: that it can be touched tells nothing
+	whole bool  // of a text that is to be there with nothing beside it
+	below bool  // of the text of something whose name stands above it
 }
 
 // What tasks put in quotes, in the languages of the world, and what they name with figures.
 var (
 	quotedText = regexp.MustCompile(`"([^"\n]+)"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»|` +
 		`「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》|‘([^’\n]{2,})’|(?:^|[\s(])'([^'\n]{2,})'`)
-	figures = regexp.MustCompile(`[€$£¥₹]\s?\d[\d.,]*|\d[\d.,:]*\d\s?[€$£¥₹元%]|\d{1,2}:\d{2}|` +
-		`\d{3,}`)
+	figures = regexp.MustCompile(`[€$£¥₹]\s?\d[\d.,]*|\d[\d.,:]*\d\s?[€$£¥₹元%]|\d{1,2}:\d{2}` +
+		`(?:\s?[aApP]\.?[mM]\b)?|\d{3,}`)
 )
 
 // claims are those of a task.
 func claims(task string) (list []claim) {
-	add := func(words string) {
+	add := func(words string, whole bool) {
 		words = text.Line(words)
 		if words != "" && !slices.ContainsFunc(list,
 			func(c claim) bool { return c.words == words }) {
 			list = append(list, claim{words: words, moved: named(task, words, moves),
-				whom: addressed(task, words), open: named(task, words, opens)})
+				whom: addressed(task, words), open: named(task, words, opens), whole: whole,
+				below: bodies.MatchString(strings.SplitN(task, words, 2)[0])})
 		}
 	}
 	for _, m := range quotedText.FindAllStringSubmatch(task, -1) {
 		for _, words := range m[1:] {
-			add(words)
+			add(words, true)
 		}
 	}
 	if m := told.FindStringSubmatch(task); m != nil {
-		add(strings.TrimRight(m[1], ".。!！ "))
+		add(strings.TrimRight(m[1], ".。!！ "), true)
 	}
 	bare := told.ReplaceAllString(quotedText.ReplaceAllString(task, " "), "")
 	for _, m := range figures.FindAllString(bare, -1) {
-		add(m)
+		add(m, false)
 	}
 	on, _ := switches(task)
 	return append(list, on...)
@@ -55,6 +58,10 @@ func claims(task string) (list []claim) {
 
 // told is what a task says at its end, behind a colon: a message, most of the time.
 var told = regexp.MustCompile(`[^\d\s][:：]\s*([^\s"“„«「『《‘'][^\n]+)$`)
+
+// bodies are words for what stands below a title, before a quotation.
+var bodies = regexp.MustCompile(`(?i)(?:\b(?:text|body|content|saying)|内容|正文)` +
+	`[\s:：是为]*["“„«「『《]$`)
 
 // moves are words for what is done with something that is there before.
 var moves = regexp.MustCompile(`(?i)\b(?:delete|remove|clear|discard|cancel|erase|move|drag|sort|` +
@@ -136,7 +143,8 @@ var (
 	doubtful = regexp.MustCompile(`(?i)\b(?:not|no|never|none|neither|nor|cannot|without|` +
 		`unless|except|avoid|instead|rather|or|either|if|when|whenever|whether|in case|` +
 		`otherwise|else|each|every|both|twice)\b|` +
-		`n['’]t\b|不|别|勿|莫|没|无需|禁止|除|避免|或|如果|若|要是|假如|否则|还是|当|每|各`)
+		`n['’]t\b|\b(?:two|three|four|five|several|[2-9] [a-z]+s)\b|` +
+		`两|不|别|勿|莫|没|无需|禁止|除|避免|或|如果|若|要是|假如|否则|还是|当|每|各`)
 )
 
 // switches are what a task wants switched. sure is false where it may want something else.
@@ -192,6 +200,9 @@ func elements(task string, steps []agentloop.Step, list []screen.Element) (
 		case says != "":
 			lacks = append(lacks, says)
 		}
+	}
+	if says := mixed(all, list); says != "" {
+		lacks = append(lacks, says)
 	}
 	if part := unseen(task, all); part != "" && lacks == nil {
 		lacks = append(lacks, text.Quote(part, 60)+" names nothing that a screen would show")
@@ -273,7 +284,7 @@ func shown(c claim, list []screen.Element) (lack string) {
 	want := folded(c.words)
 	for i := range list {
 		e := &list[i]
-		if !text.Contains(folded(e.Text), want) && !text.Contains(folded(e.ContentDesc), want) {
+		if !c.says(e.Text, want) && !c.says(e.ContentDesc, want) {
 			continue
 		}
 		if e.Editable {
@@ -291,6 +302,30 @@ func shown(c claim, list []screen.Element) (lack string) {
 		return ""
 	}
 	return lack
+}
+
+// says reports whether a text has the folded words, as one of its lines if they are a whole one.
+func (c *claim) says(of, want string) bool {
+	return !c.whole && text.Contains(folded(of), want) || c.whole &&
+		slices.ContainsFunc(strings.Split(of, "\n"), func(line string) bool {
+			return strings.TrimRight(folded(line), ".") == strings.TrimRight(want, ".")
+		})
+}
+
+// mixed is a text that does not stand below what the task names beside it, or "".
+func mixed(all []claim, list []screen.Element) string {
+	at := func(c claim) int {
+		want := folded(c.words)
+		return slices.IndexFunc(list, func(e screen.Element) bool { return c.says(e.Text, want) })
+	}
+	for _, c := range all {
+		if c.below && slices.ContainsFunc(all, func(name claim) bool {
+			return name.whole && !name.below && at(name) > at(c)
+		}) {
+			return text.Quote(c.words, 60) + " stands where something else is to be"
+		}
+	}
+	return ""
 }
 
 // switched is the state of what these words name. known is false unless exactly one switch is it:

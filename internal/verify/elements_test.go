@@ -140,3 +140,36 @@ func TestATaskThatIsNotPlainIsNotDecidedByRule(t *testing.T) {
 		}
 	}
 }
+
+// What was typed is verified only where each thing that the task names is there as a whole, and in
+// its place.
+func TestWhatOnlyNearlyFitsIsNotVerified(t *testing.T) {
+	const note = `Write a note with the title "Bill" and the text "buy milk".`
+	for _, c := range []struct {
+		task string
+		says []string
+		want agentloop.Verified
+	}{
+		{note, []string{"Bill", "buy milk"}, agentloop.IsVerified},
+		{note, []string{"Bill", "2026-03-02\nbuy milk"}, agentloop.IsVerified},
+		{note, []string{"buy milk", "Bill"}, agentloop.Unverified},
+		{note, []string{"Bill", "do not buy milk"}, agentloop.Unverified},
+		{note, []string{"Bill buy milk", "zzz"}, agentloop.Unverified},
+		{"新建便签“购物”，内容是“牛奶”。", []string{"购物", "牛奶"}, agentloop.IsVerified},
+		{"新建便签“购物”，内容是“牛奶”。", []string{"牛奶", "购物"}, agentloop.Unverified},
+		{`Write two notes, "Bill" and "Milk".`, []string{"Bill", "Milk"}, agentloop.Unverified},
+		{`Write 2 notes, "Bill" and "Milk".`, []string{"Bill", "Milk"}, agentloop.Unverified},
+		{"Write a note: pay at 7:30 pm", []string{"pay at 7:30 am"}, agentloop.Unverified},
+		{"Set an alarm for 7:30 pm.", []string{"7:30 am"}, agentloop.Unverified},
+		{"Set an alarm for 7:30 p.m.", []string{"7:30"}, agentloop.Unverified},
+		{"Set an alarm for 7:30 pm.", []string{"7:30 PM"}, agentloop.IsVerified},
+		{"Pay $20 at 7:30 pm", []string{"$20 at 7:30 am"}, agentloop.Unverified},
+	} {
+		var list []row
+		for _, says := range c.says {
+			list = append(list, row{says: says})
+		}
+		got, why := elements(c.task, typing(c.task), rows(list...))
+		require.Equal(t, c.want, got, "%s %q: %s", c.task, c.says, why)
+	}
+}
