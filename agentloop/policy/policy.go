@@ -121,7 +121,7 @@ func (p *Policy) ask(
 	}
 	start := time.Now()
 	what := request(asked)
-	what.Sight = sight(s)
+	what.Sight = Sight(s.Step, s.Task, s.Screen)
 	r, err := p.model.Complete(replying(ctx, s), what)
 	try := agentloop.Try{Prompt: transcript(asked), Took: time.Since(start)}
 	if err != nil {

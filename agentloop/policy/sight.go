@@ -11,9 +11,9 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// sight returns what a cassette records of the screen.
-func sight(s *agentloop.Situation) func() (model.Sight, error) {
-	step, task, look := s.Step, s.Task, s.Screen
+// Sight returns what a cassette records of a screen: step is 0 behind the last one, and task what
+// the request is about.
+func Sight(step int, task string, look screen.Observation) func() (model.Sight, error) {
 	return func() (model.Sight, error) {
 		small, err := look.Frame.Thumbnail()
 		return model.Sight{Step: step, App: look.State.App, PNG: small,

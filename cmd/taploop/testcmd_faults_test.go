@@ -128,6 +128,49 @@ func TestAReplayIsOfTheModelThatWasRecorded(t *testing.T) {
 	}
 }
 
+// A verdict is replayed on its own screen and for its own claim only.
+func TestAVerdictIsReplayedForItsScreenAndItsClaim(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n- {when: 'Claim:.*wrong', reply: '{\"true\": false, \"why\": \"no\"}'}\n"+
+		"- {when: 'Claim:', reply: '{\"true\": true, \"why\": \"seen\"}'}\n"+say("", claim))
+	suite := func(before, claim string) string {
+		return "cases: [{name: a, task: t, cassette: c.jsonl, expect: [{shell: {command: '" + before +
+			"'}}, {judged: " + claim + "}]}]"
+	}
+	const stay, away = "true", "am start -n com.android.settings/.Settings"
+	code, _ := f.test(suite(stay, "It is so."), "--record")
+	require.Equal(t, exitDone, code, f.said)
+	f.env = append(f.env, "TAPLOOP_MODEL_API_KEY_FILE=/no/such")
+	code, _ = f.test(suite(stay, "It is so."), "--replay")
+	require.Equal(t, exitDone, code, f.said)
+
+	code, all := f.test(suite(away, "It is so."), "--replay")
+	require.Equal(t, exitNotCompleted, code, f.said)
+	require.Equal(t, map[string]string{"a": "failed"}, outcomes(all))
+	require.Contains(t, all[0].Message, "another screen")
+	var pictures []string
+	for _, a := range all[0].Attempts[0].Files {
+		if strings.HasSuffix(a.Name, "-recorded.png") || strings.HasSuffix(a.Name, "-seen.png") {
+			pictures = append(pictures, a.Name)
+		}
+	}
+	require.Len(t, pictures, 2)
+
+	for _, edited := range []string{"Another thing is so.", "It is so.}, {judged: And this."} {
+		code, all = f.test(suite(stay, edited), "--replay")
+		require.Equal(t, exitPhone, code, f.said)
+		require.Equal(t, map[string]string{"a": "setup_failed cassette"}, outcomes(all))
+	}
+
+	f.env = f.env[:len(f.env)-1]
+	for _, c := range []struct{ before, claim, outcome string }{
+		{stay, "It is so.", "passed"}, {away, "It is so.", "healed"},
+		{stay, "Another thing is so.", "healed"}, {stay, "This is wrong.", "failed"}} {
+		_, all = f.test(suite(c.before, c.claim), "--heal")
+		require.Equal(t, map[string]string{"a": c.outcome}, outcomes(all), "%v: %s", c, f.said)
+	}
+}
+
 // A report that contains a secret is compared with the secret, and told without it.
 func TestAnAnswerWithASecretIsComparedUnmasked(t *testing.T) {
 	t.Parallel()
@@ -423,6 +466,6 @@ func TestACutCassetteAndAnEditedTaskAreToldAsSuch(t *testing.T) {
 		code, all := f.test(strings.Replace(one, "Open the notes", task, 1), "--replay")
 		require.Equal(t, exitPhone, code)
 		require.Equal(t, map[string]string{"a": "setup_failed cassette"}, outcomes(all), f.said)
-		require.Contains(t, all[0].Message, "the task is another one", task)
+		require.Contains(t, all[0].Message, "the task, or what is judged, is another one", task)
 	}
 }

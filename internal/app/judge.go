@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/taploop/taploop/agentloop/policy"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
@@ -25,17 +26,21 @@ type Judge struct {
 	lang  string // auto for that of each claim
 }
 
-// Ask asks about a claim. why is in the model's words, and used what the reply took. The error is
-// one of reaching the model.
-func (j *Judge) Ask(ctx context.Context, claim string, f *screen.Frame) (
+// Ask asks about a claim. The screen's frame is nil where it shows none. why is in the model's
+// words, and used what the reply took. The error is one of reaching the model, or a
+// *model.Divergence: a verdict is replayed on its own screen only.
+func (j *Judge) Ask(ctx context.Context, claim string, look screen.Observation) (
 	yes bool, why string, used store.Usage, err error) {
 	words := judgeIn(words.For(j.lang, claim))
 	asked := []model.Part{{Text: fmt.Sprintf(words.Claim, text.Quote(claim, 4000))}}
-	if f == nil {
+	var sight func() (model.Sight, error)
+	if look.Frame == nil {
 		asked = append(asked, model.Part{Text: words.Unseen})
+	} else {
+		sight = policy.Sight(0, claim, look)
 	}
 	rules := strings.Join([]string{words.Role, words.Data, words.Reply}, "\n\n")
-	resp, err := askAbout(ctx, j.model, f, rules, asked...)
+	resp, err := askAbout(ctx, j.model, look.Frame, sight, rules, asked...)
 	if err != nil {
 		return false, "", used, err
 	}
@@ -45,8 +50,9 @@ func (j *Judge) Ask(ctx context.Context, claim string, f *screen.Frame) (
 }
 
 // askAbout asks a model about a picture, nil without one.
-func askAbout(ctx context.Context, m *model.Client, f *screen.Frame, rules string,
-	asked ...model.Part) (model.Response, error) {
+func askAbout(ctx context.Context, m *model.Client, f *screen.Frame,
+	sight func() (model.Sight, error), rules string, asked ...model.Part) (
+	model.Response, error) {
 	const side, quality, tokens = 1280, 85, 512
 	if f != nil {
 		jpeg, err := f.Within(side).JPEG(quality)
@@ -56,7 +62,7 @@ func askAbout(ctx context.Context, m *model.Client, f *screen.Frame, rules strin
 		asked = append([]model.Part{{JPEG: jpeg}}, asked...)
 	}
 	cold := 0.0
-	return m.Complete(ctx, model.Request{MaxTokens: tokens, Temperature: &cold,
+	return m.Complete(ctx, model.Request{MaxTokens: tokens, Temperature: &cold, Sight: sight,
 		Messages: []model.Message{{Role: "system", Parts: []model.Part{{Text: rules}}},
 			{Role: "user", Parts: asked}}})
 }

@@ -68,7 +68,7 @@ func (m secondModel) ask(ctx context.Context, a verify.Asked) (
 	asked := fmt.Sprintf(m.words.Asked, text.Quote(a.Task, 4000), text.Quote(a.Done, 4000),
 		text.Quote(a.Report, 2000))
 	began := time.Now()
-	resp, err := askAbout(ctx, m.model, a.Frame, rules, model.Part{Text: asked})
+	resp, err := askAbout(ctx, m.model, a.Frame, nil, rules, model.Part{Text: asked})
 	call := agentloop.Try{Prompt: rules + "\n\n" + asked, Reply: resp.Text, Model: resp.Model,
 		Took: time.Since(began), PromptTokens: resp.Usage.PromptTokens,
 		CompletionTokens: resp.Usage.CompletionTokens}

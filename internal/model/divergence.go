@@ -18,7 +18,7 @@ type Divergence struct {
 
 func (d *Divergence) Error() string {
 	step := ""
-	if d.now != nil {
+	if d.now != nil && d.now.Step > 0 {
 		step = fmt.Sprintf("step %d: ", d.now.Step)
 	}
 	return fmt.Sprintf("replaying %s: %s%s%s", d.path, step, d.why, d.pictures)

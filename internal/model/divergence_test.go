@@ -197,10 +197,10 @@ func TestAReplayTellsAnotherTaskAndAnEndThatIsTooEarly(t *testing.T) {
 	for _, c := range []struct {
 		task, picture, want string
 	}{
-		{"Open Note", "home", "step 1: the cassette does not fit: the task is another one"},
-		{"Open Notes now", "shop", "step 1: the cassette does not fit: the task is another one"},
-		{"Notes", "home", "step 1: the cassette does not fit: the task is another one"},
-		{"t", "home", "step 1: the cassette does not fit: the task is another one"},
+		{"Open Note", "home", "step 1: the cassette does not fit: the task, or what is judged, is another one"},
+		{"Open Notes now", "shop", "step 1: the cassette does not fit: the task, or what is judged, is another one"},
+		{"Notes", "home", "step 1: the cassette does not fit: the task, or what is judged, is another one"},
+		{"t", "home", "step 1: the cassette does not fit: the task, or what is judged, is another one"},
 	} {
 		rep, err := model.NewReplayer(path, &model.ReplayOptions{Compare: byBytes})
 		require.NoError(t, err)

@@ -277,7 +277,7 @@ func (r *Replayer) missed(says string, seen *Sight) *Divergence {
 		d.why = "the cassette ends early"
 		return d
 	case seen != nil && near.Sight != nil && near.Sight.Task != "" && near.Sight.Task != seen.Task:
-		d.why = misfit + "the task is another one"
+		d.why = misfit + "the task, or what is judged, is another one"
 		return d
 	}
 	why, err := r.compare(near.Sight, seen)

@@ -298,7 +298,7 @@ func (s *Suite) leaks(c *Case, v values, problems *keys.Problems) bool {
 		[]string{s.Name, c.Name}, s.Tags, c.Tags), "\n"))
 	refuse(c.Of("cassette"), "a file name", c.Cassette)
 	for _, p := range slices.Concat(slices.Concat(c.With...), c.Params) {
-		refuse(p.At, "a row or a skill's parameters", p.Value)
+		refuse(p.At, "a row or a skill's parameters", p.Key+" "+p.Value)
 	}
 	for _, a := range c.Approvals {
 		refuse(a.Of("message"), "a message", a.Message)

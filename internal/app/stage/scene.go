@@ -17,6 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/suite"
@@ -61,7 +62,7 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	}
 	price := set.Conf.Model
 	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Admin: phone.Admin(),
-		Judge: x.parts.Judge.Ask, Plain: x.plain, Healed: x.healed, Unfit: model.Unfit,
+		Judge: x.judge, Plain: x.plain, Healed: x.healed, Unfit: model.Unfit,
 		Files: x.files, Began: x.began, Close: x.close, StepAt: x.stepAt,
 		Told: func() string { return *cmp.Or(x.told.Load(), new(string)) },
 		Cost: func(sent, got int) float64 {
@@ -113,6 +114,22 @@ func (x *scene) cassettes() (map[string]any, error) {
 		more["model.record"] = x.newCassette()
 	}
 	return more, nil
+}
+
+// judge implements play.Scene.Judge. On another screen than the recorded one nothing was judged.
+func (x *scene) judge(ctx context.Context, claim string, look screen.Observation) (
+	yes bool, why string, used store.Usage, err error) {
+	yes, why, used, err = x.parts.Judge.Ask(ctx, claim, look)
+	switch d, diverged := errors.AsType[*model.Divergence](err); {
+	case err == nil:
+	case !diverged:
+		err = &suite.Trouble{Kind: suite.KindModel, Err: err}
+	case model.Unfit(d.Error()):
+		err = &suite.Trouble{Kind: suite.KindCassette, Err: d}
+	default:
+		why, err = x.plain(d.Error()), nil
+	}
+	return yes, why, used, err
 }
 
 // newCassette is the file that a replay writes which asks the model.

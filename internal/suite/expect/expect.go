@@ -48,8 +48,9 @@ type Facts struct {
 	Answer string // the agent's report
 	Since  string // the phone's time when the attempt began
 	// Judge asks a model whether a claim about the screen is true. Its words say why.
-	Judge func(ctx context.Context, claim string, f *screen.Frame) (yes bool, why string, err error)
-	Say   *suite.Words // nil is English
+	Judge func(ctx context.Context, claim string, look screen.Observation) (
+		yes bool, why string, err error)
+	Say *suite.Words // nil is English
 }
 
 // every is how long there is between two looks for what is to become true.
@@ -290,12 +291,9 @@ func (c checker) judge(ctx context.Context, claim string) (string, error) {
 		return "", err
 	}
 	for n := range 2 {
-		yes, why, err := c.Judge(ctx, claim, look.Frame)
-		if err != nil {
-			return "", &suite.Trouble{Kind: suite.KindModel, Err: err}
-		}
-		if !yes {
-			return fmt.Sprintf(c.say.No, n+1, why), nil
+		yes, why, err := c.Judge(ctx, claim, look)
+		if err != nil || !yes {
+			return fmt.Sprintf(c.say.No, n+1, why), err
 		}
 	}
 	return "", nil

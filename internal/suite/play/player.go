@@ -23,7 +23,7 @@ type Scene struct {
 	Phone *device.Phone
 	Admin device.Admin // of Phone
 	// Judge asks the model about a claim, see expect.Facts, and says what that used.
-	Judge func(ctx context.Context, claim string, f *screen.Frame) (
+	Judge func(ctx context.Context, claim string, look screen.Observation) (
 		bool, string, store.Usage, error)
 	// Plain is a message without names of files that are gone after Close.
 	Plain func(message string) string

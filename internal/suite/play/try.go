@@ -195,8 +195,9 @@ func headline(trace string) string {
 var headed = regexp.MustCompile(`(?m)^Subject: (.*)|\n\s*\n\s*(.*)`)
 
 // judge implements expect.Facts.Judge.
-func (t *try) judge(ctx context.Context, claim string, f *screen.Frame) (bool, string, error) {
-	yes, why, used, err := t.scene.Judge(ctx, claim, f)
+func (t *try) judge(ctx context.Context, claim string, look screen.Observation) (
+	bool, string, error) {
+	yes, why, used, err := t.scene.Judge(ctx, claim, look)
 	t.spent = plus(t.spent, used)
 	return yes, why, err
 }
