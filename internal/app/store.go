@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime"
 	"time"
@@ -49,7 +50,7 @@ func ProbeStore(ctx context.Context, s *Settings) error {
 	if err != nil {
 		return err
 	}
-	return Closing(db.Probe(ctx), db.Close)
+	return errors.Join(db.Probe(ctx), db.Close())
 }
 
 // sweepEvery is how often a server looks for questions that other processes have settled: an answer
