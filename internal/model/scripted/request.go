@@ -47,16 +47,6 @@ func (r *Request) All() string {
 	return b.String()
 }
 
-// AboutLabels reports whether the body is of a request in which a guard asks which labels of a
-// screen do harm, and which is no business of a script.
-func AboutLabels(body []byte) bool {
-	if bytes.Contains(body, []byte(`"image_url"`)) {
-		return false
-	}
-	r, err := readRequest(body)
-	return err == nil && r.labels()
-}
-
 // labels reports whether a guard asks which labels of a screen do harm: the last message is an
 // object of an app and its labels, and the request has no pictures.
 func (r *Request) labels() bool {
