@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -248,4 +249,30 @@ func decimal(n float64) string {
 		return strconv.FormatFloat(n, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(n, 'g', -1, 64)
+}
+
+// typed is the JSON value of what was typed for a field.
+func (f Field) typed(text string) (any, error) {
+	switch f.Type {
+	case ChoicesField:
+		if text == "" {
+			return []any{}, nil
+		}
+		return []any{text}, nil
+	case YesNoField:
+		switch strings.ToLower(strings.TrimSpace(text)) {
+		case "yes", "y", "true", "是":
+			return true, nil
+		case "no", "n", "false", "否":
+			return false, nil
+		}
+		return nil, hint.Add(fmt.Errorf("the field %q is %q", f.Name, text), "write yes or no")
+	case NumberField:
+		n := strings.TrimSpace(text)
+		if _, err := strconv.ParseFloat(n, 64); err != nil || !json.Valid([]byte(n)) {
+			return nil, hint.Add(fmt.Errorf("the field %q is %q", f.Name, text), "write a number")
+		}
+		return json.Number(n), nil
+	}
+	return text, nil
 }

@@ -219,7 +219,7 @@ func (r *recordedResponse) http(req *http.Request) *http.Response {
 	}
 }
 
-// saying is what a request is known by: what is asked, of whichever model.
+// saying identifies a request: by what it asks, of whichever model.
 func saying(r recordedRequest) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", r.Method, r.Path)

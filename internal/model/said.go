@@ -81,7 +81,7 @@ func reported(body []byte) json.RawMessage {
 		Error, Errors, Message, Msg, Detail json.RawMessage
 		Base                                json.RawMessage `json:"base_resp"`
 	}
-	_ = json.Unmarshal(body, &odd) // what is no object says nothing
+	_ = json.Unmarshal(body, &odd) // only an object says something
 	return firstOf(odd.Error, odd.Errors, odd.Message, odd.Msg, odd.Detail, odd.Base)
 }
 

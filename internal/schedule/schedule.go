@@ -66,8 +66,10 @@ func (t Times) Next(at time.Time) time.Time {
 	const everyHour = 1 << 63 // package cron sets this bit for a field that is "*"
 	hourly := fields.Hour&everyHour != 0
 	latest := shown(at) // that the clocks have shown
-	if since, _ := at.ZoneBounds(); !hourly && !since.IsZero() && shown(since.Add(-1)).After(latest) {
-		latest = shown(since.Add(-1))
+	if since, _ := at.ZoneBounds(); !hourly && !since.IsZero() {
+		if before := shown(since.Add(-1)); before.After(latest) {
+			latest = before
+		}
 	}
 	next := fields.Next(latest)
 	for _, until := at.ZoneBounds(); !next.IsZero(); _, until = at.ZoneBounds() {

@@ -124,8 +124,8 @@ func openFolder(ctx context.Context, d *db) error {
 func privateDir(dir string) error {
 	err := os.MkdirAll(dir, 0o700)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) {
-		return hint.Add(err, "remove what is in the folder's place, a file or a link that leads to "+
-			"no folder, or choose another folder")
+		return hint.Add(err, "remove what is in the folder's place, a file or a link that "+
+			"leads to no folder, or choose another folder")
 	}
 	if err != nil {
 		return hint.Add(err, hintWritable)

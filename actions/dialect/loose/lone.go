@@ -7,14 +7,6 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// PlaceTag is what models put around the numbers of a place.
-var PlaceTag = regexp.MustCompile(placeTag)
-
-const placeTag = `</?(?:point|bbox|box)>|<\|(?:box|point)_(?:start|end)\|>`
-
-// placed is the numbers of a place between such tags.
-var placed = text.Lazily(`^(?:` + placeTag + `)[\s\d.,()\[\]-]*(?:` + placeTag + `)`)
-
 const wrapping = `</?(?:answer|actions?|tool_calls?|call|output|response|result|final)>|` +
 	`<[|｜][^<>\n]{1,60}[|｜]>|` + "```(?:[a-z]*\\s)?|[\\s*#`]"
 

@@ -477,3 +477,11 @@ func (p *parser) bare() (any, error) {
 	}
 	return word, nil
 }
+
+// PlaceTag is what models put around the numbers of a place.
+var PlaceTag = regexp.MustCompile(placeTag)
+
+const placeTag = `</?(?:point|bbox|box)>|<\|(?:box|point)_(?:start|end)\|>`
+
+// placed is the numbers of a place between such tags.
+var placed = text.Lazily(`^(?:` + placeTag + `)[\s\d.,()\[\]-]*(?:` + placeTag + `)`)
