@@ -30,7 +30,7 @@ type Request struct {
 // Sight is the screen and app at the time of a request. A Recorder keeps it with the exchange, and
 // a Replayer compares it with the present one.
 type Sight struct {
-	Step int    `json:"step"` // 0 behind the last one
+	Step int    `json:"step"`           // 0 behind the last one
 	App  string `json:"app,omitempty"`  // in front
 	PNG  []byte `json:"png"`            // the screen in small
 	Task string `json:"task,omitempty"` // a hash of what the request is about
