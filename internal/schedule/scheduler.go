@@ -98,22 +98,16 @@ func New(opts *Options) *Scheduler {
 func (s *Scheduler) Run(ctx context.Context) {
 	for {
 		err := s.look(ctx)
-		if ctx.Err() == nil {
-			s.note(ctx, err)
+		if said := fmt.Sprint(err); ctx.Err() == nil {
+			if err != nil && said != s.failed {
+				s.opts.Log.ErrorContext(ctx, "schedules", "err", err)
+			}
+			s.failed = said
 		}
 		if wait.For(ctx, every) != nil {
 			return
 		}
 	}
-}
-
-// note logs an error that is another one than that of the last look.
-func (s *Scheduler) note(ctx context.Context, err error) {
-	said := fmt.Sprint(err)
-	if err != nil && said != s.failed {
-		s.opts.Log.ErrorContext(ctx, "schedules", "err", err)
-	}
-	s.failed = said
 }
 
 // look begins what has become due since the last look. A schedule that cannot be looked at is no

@@ -68,12 +68,8 @@ type picture struct {
 // Backup writes all that the store holds to the file, while others go on with it, and reads it back
 // into memory before the file gets its name. What was stored before the call is in it. It replaces
 // no file that is not a backup.
-func (s *Store) Backup(ctx context.Context, path string) (Summary, error) {
-	sum, err := writeBackup(ctx, s, path)
-	return sum, doing(explain(filepath.Dir(path), err), "backing up to %s", path)
-}
-
-func writeBackup(ctx context.Context, s *Store, path string) (sum Summary, err error) {
+func (s *Store) Backup(ctx context.Context, path string) (sum Summary, err error) {
+	defer func() { err = doing(explain(filepath.Dir(path), err), "backing up to %s", path) }()
 	lite, own := s.engine.(sqliteEngine)
 	if !own {
 		return sum, hint.Add(errors.New("the database is not in the data folder"),

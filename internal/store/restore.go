@@ -23,14 +23,10 @@ var ErrInUse = errors.New("a program is using the data folder")
 // unless replace is set: then what was there is kept in the folder that it returns.
 func Restore(ctx context.Context, file, dir string, replace bool) (
 	sum Summary, kept string, err error) {
-	dir, err = filepath.Abs(dir)
-	if err == nil {
-		sum, kept, err = restore(ctx, file, dir, replace)
+	defer func() { err = doing(explain(dir, err), "restoring %s", file) }()
+	if dir, err = filepath.Abs(dir); err != nil {
+		return sum, "", err
 	}
-	return sum, kept, doing(explain(dir, err), "restoring %s", file)
-}
-
-func restore(ctx context.Context, file, dir string, replace bool) (Summary, string, error) {
 	sum, image, err := readable(ctx, file)
 	if err != nil {
 		return sum, "", err
@@ -51,7 +47,7 @@ func restore(ctx context.Context, file, dir string, replace bool) (Summary, stri
 	if err := replaceableFolder(dir, replace); err != nil {
 		return sum, "", err
 	}
-	kept, err := putInto(ctx, file, dir, image)
+	kept, err = putInto(ctx, file, dir, image)
 	return sum, kept, err
 }
 
