@@ -194,6 +194,33 @@ func TestABackupThatIsNotWholeIsRefused(t *testing.T) {
 	}
 }
 
+// A database that was copied as it lay there may lack what was written last, which stands in a file
+// beside it.
+func TestADatabaseThatWasCopiedInUseIsNoBackup(t *testing.T) {
+	dir, to := t.TempDir(), t.TempDir()
+	s := open(t, dir, nil)
+	started(t, s)
+	_, err := s.Backup(t.Context(), filepath.Join(to, "whole.tar"))
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	raw, err := os.ReadFile(filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+	whole, err := os.ReadFile(filepath.Join(to, "whole.tar"))
+	require.NoError(t, err)
+	head, _, _ := bytes.Cut(whole[512:], []byte{0})
+	for name, content := range map[string][]byte{"taploop.db": raw,
+		"packed.tar": archive(t, "backup.json", head, "taploop.db", raw)} {
+		copied, into := filepath.Join(to, name), filepath.Join(t.TempDir(), "data")
+		require.NoError(t, os.WriteFile(copied, content, 0o600))
+		_, _, err = store.Restore(t.Context(), copied, into, false)
+		require.ErrorContains(t, err, "the database is a copy of one that was in use")
+		require.NoDirExists(t, into)
+		if name == "taploop.db" {
+			require.Contains(t, hint.Of(err), "taploop backup")
+		}
+	}
+}
+
 // The skills of the data folder are part of what was stored. Two backups at once do not disturb
 // each other.
 func TestABackupHasTheSkills(t *testing.T) {
