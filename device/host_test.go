@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,6 +45,24 @@ func TestACancelledListIsAnErrorNotAShortList(t *testing.T) {
 		defer cancel()
 		_, err := w.host(t, nil).List(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+// A look that the end of the wait cut off says nothing about the phones.
+func TestAWaitThatIsOverSaysWhatWasLackingBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wirePhones{list: "stuck device\n", hung: map[string]bool{"stuck": true}}
+		host, over := w.host(t, nil), errors.New("the wait is over")
+		for within, want := range map[time.Duration]string{
+			listTimeout + time.Second: "the wait is over: 0 usable phones of 1",
+			listTimeout / 2:           "the wait is over",
+		} {
+			ctx, cancel := context.WithTimeoutCause(t.Context(), within, over)
+			_, err := host.AwaitPhones(ctx, 1, false)
+			cancel()
+			require.ErrorIs(t, err, over)
+			require.EqualError(t, err, want)
+		}
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // Setting is a setting of the namespace system, secure or global, "null" if it is not set.
@@ -181,7 +182,7 @@ func parseCrashes(said string) (all []Crash) {
 // AwaitPhones waits until the server has at least n usable phones, and until all of them have
 // started up if boot is set. It returns the phones that are there by then.
 func (h *Host) AwaitPhones(ctx context.Context, n int, boot bool) ([]PhoneInfo, error) {
-	for {
+	for said := ""; ; {
 		list, err := h.List(ctx)
 		usable := slices.DeleteFunc(slices.Clone(list),
 			func(i PhoneInfo) bool { return !i.Usable() })
@@ -193,10 +194,11 @@ func (h *Host) AwaitPhones(ctx context.Context, n int, boot bool) ([]PhoneInfo, 
 		if err == nil {
 			return list, nil
 		}
-		select {
-		case <-time.After(500 * time.Millisecond):
-		case <-ctx.Done():
-			return list, fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		if ctx.Err() == nil { // else the look was cut off
+			said = ": " + err.Error()
+		}
+		if over := wait.For(ctx, 500*time.Millisecond); over != nil {
+			return nil, fmt.Errorf("%w%s", over, said)
 		}
 	}
 }

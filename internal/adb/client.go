@@ -78,6 +78,9 @@ func (c *Client) dial(ctx context.Context) (*Conn, error) {
 	if nothingListens(err) {
 		n, err = c.startAndDial(ctx)
 	}
+	if until, set := ctx.Deadline(); err != nil && set && time.Now().After(until) {
+		<-ctx.Done() // its timer is later than the dialer's
+	}
 	if ctx.Err() != nil {
 		if n != nil {
 			n.Close()

@@ -2,6 +2,7 @@ package adb_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -115,6 +117,32 @@ func TestNoServerOnAnotherMachineIsNotStarted(t *testing.T) {
 	_, err = c.Host(t.Context(), "host:version")
 	require.ErrorIs(t, err, adb.ErrNoServer)
 	require.Contains(t, hint.Of(err), "on that machine")
+}
+
+// lateTimer is a context that nobody has ended when its time is over, until it is waited for.
+type lateTimer struct {
+	context.Context
+	end func()
+}
+
+func (lateTimer) Deadline() (time.Time, bool) { return time.Now().Add(-time.Millisecond), true }
+
+func (l lateTimer) Done() <-chan struct{} {
+	l.end()
+	return l.Context.Done()
+}
+
+func TestADialThatTheCallersTimeEndsIsNoMissingServer(t *testing.T) {
+	ends := dialerFunc(func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+	})
+	c, err := adb.New(&adb.Options{Server: "10.1.2.3:5037", Dialer: ends, Getenv: noEnv})
+	require.NoError(t, err)
+	over := errors.New("the wait is over")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	_, err = c.Host(lateTimer{ctx, func() { cancel(over) }}, "host:version")
+	require.ErrorIs(t, err, over)
+	require.NotErrorIs(t, err, adb.ErrNoServer)
 }
 
 func TestNoServerAndNoAdbSaysWhatToInstall(t *testing.T) {
