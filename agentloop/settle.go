@@ -197,6 +197,14 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 	}
 }
 
+// AtRest looks at the phone until its screen, which something may have set in motion, is at rest, or
+// for so long. Its error is that of Phone.Look.
+func AtRest(ctx context.Context, p Phone, longest time.Duration) (screen.Observation, error) {
+	w := watch{phone: p, longest: longest, touched: true}
+	v, err := w.untilStill(ctx)
+	return v.Observation, err
+}
+
 // reacted reports whether a view shows what a gesture did: another picture or, where there was none
 // to hold it against, another app.
 func (w *watch) reacted(v view) bool {

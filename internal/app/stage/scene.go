@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
@@ -29,6 +31,7 @@ type scene struct {
 	stage    *Stage
 	at       play.Attempt
 	parts    *app.Parts
+	phone    *device.Phone
 	folder   string // of files while the attempt runs
 	cassette string // that is replayed or recorded, in folder
 	runs     []string
@@ -56,12 +59,11 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	if x.parts, err = app.Open(living, set, app.Options{Told: told, Phones: s.db}); err != nil {
 		return nil, &suite.Trouble{Kind: suite.KindSuite, Err: err}
 	}
-	phone, err := x.parts.Host.Open(ctx, at.Serial)
-	if err != nil {
+	if x.phone, err = x.parts.Host.Open(ctx, at.Serial); err != nil {
 		return nil, errors.Join(err, x.parts.Close())
 	}
 	price := set.Conf.Model
-	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Admin: phone.Admin(),
+	return &play.Scene{Cases: x.parts.Cases, Phone: x.phone, Admin: x.phone.Admin(),
 		Judge: x.judge, Plain: x.plain, Healed: x.healed, Unfit: model.Unfit,
 		Files: x.files, Began: x.began, Close: x.close, StepAt: x.stepAt,
 		Told: func() string { return *cmp.Or(x.told.Load(), new(string)) },
@@ -116,9 +118,14 @@ func (x *scene) cassettes() (map[string]any, error) {
 	return more, nil
 }
 
-// judge implements play.Scene.Judge. On another screen than the recorded one nothing was judged.
-func (x *scene) judge(ctx context.Context, claim string, look screen.Observation) (
+// judge implements play.Scene.Judge, of the screen at rest. On another one than the recorded one
+// nothing was judged.
+func (x *scene) judge(ctx context.Context, claim string) (
 	yes bool, why string, used store.Usage, err error) {
+	look, err := agentloop.AtRest(ctx, x.phone, x.stage.set.Conf.Loop.SettleTimeout)
+	if err != nil && !errors.Is(err, screen.ErrSecure) {
+		return false, "", used, err
+	}
 	yes, why, used, err = x.parts.Judge.Ask(ctx, claim, look)
 	switch d, diverged := errors.AsType[*model.Divergence](err); {
 	case err == nil:

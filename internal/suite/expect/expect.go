@@ -48,9 +48,8 @@ type Facts struct {
 	Answer string // the agent's report
 	Since  string // the phone's time when the attempt began
 	// Judge asks a model whether a claim about the screen is true. Its words say why.
-	Judge func(ctx context.Context, claim string, look screen.Observation) (
-		yes bool, why string, err error)
-	Say *suite.Words // nil is English
+	Judge func(ctx context.Context, claim string) (yes bool, why string, err error)
+	Say   *suite.Words // nil is English
 }
 
 // every is how long there is between two looks for what is to become true.
@@ -286,12 +285,8 @@ func (c checker) logcat(ctx context.Context, l *suite.Logcat) (string, error) {
 
 // judge asks the model twice. Two yeses pass, anything else fails.
 func (c checker) judge(ctx context.Context, claim string) (string, error) {
-	look, err := c.Screen.Look(ctx)
-	if err != nil && !errors.Is(err, screen.ErrSecure) {
-		return "", err
-	}
 	for n := range 2 {
-		yes, why, err := c.Judge(ctx, claim, look)
+		yes, why, err := c.Judge(ctx, claim)
 		if err != nil || !yes {
 			return fmt.Sprintf(c.say.No, n+1, why), err
 		}

@@ -175,7 +175,7 @@ func TestAClaimNeedsTwoYeses(t *testing.T) {
 	_, e := read(t, t.TempDir(), "judged: it is paid")
 	for answers, want := range map[string]bool{"yy": true, "yn": false, "n": false} {
 		left := answers
-		f := &expect.Facts{Screen: &phone{}, Judge: func(_ context.Context, claim string, _ screen.Observation) (
+		f := &expect.Facts{Screen: &phone{}, Judge: func(_ context.Context, claim string) (
 			bool, string, error) {
 			require.Equal(t, "it is paid", claim)
 			yes := strings.HasPrefix(left, "y")
@@ -192,7 +192,7 @@ func TestAClaimNeedsTwoYeses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // a no is final, and comes when the time is over
 		began, asked := time.Now(), 0
 		c, err := expect.Check(t.Context(), slow, &expect.Facts{Screen: &phone{},
-			Judge: func(context.Context, string, screen.Observation) (bool, string, error) {
+			Judge: func(context.Context, string) (bool, string, error) {
 				asked++
 				return asked > 1, "seen", nil
 			}})
@@ -203,7 +203,7 @@ func TestAClaimNeedsTwoYeses(t *testing.T) {
 	})
 	broken := errors.New("no model")
 	_, err := expect.Check(t.Context(), e, &expect.Facts{Screen: &phone{},
-		Judge: func(context.Context, string, screen.Observation) (bool, string, error) {
+		Judge: func(context.Context, string) (bool, string, error) {
 			return false, "", broken
 		}})
 	require.ErrorIs(t, err, broken)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/runs"
-	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/text"
@@ -23,7 +22,7 @@ type Scene struct {
 	Phone *device.Phone
 	Admin device.Admin // of Phone
 	// Judge asks the model about a claim, see expect.Facts, and says what that used.
-	Judge func(ctx context.Context, claim string, look screen.Observation) (
+	Judge func(ctx context.Context, claim string) (
 		bool, string, store.Usage, error)
 	// Plain is a message without names of files that are gone after Close.
 	Plain func(message string) string

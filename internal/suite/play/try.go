@@ -13,7 +13,6 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/expect"
@@ -195,9 +194,8 @@ func headline(trace string) string {
 var headed = regexp.MustCompile(`(?m)^Subject: (.*)|\n\s*\n\s*(.*)`)
 
 // judge implements expect.Facts.Judge.
-func (t *try) judge(ctx context.Context, claim string, look screen.Observation) (
-	bool, string, error) {
-	yes, why, used, err := t.scene.Judge(ctx, claim, look)
+func (t *try) judge(ctx context.Context, claim string) (bool, string, error) {
+	yes, why, used, err := t.scene.Judge(ctx, claim)
 	t.spent = plus(t.spent, used)
 	return yes, why, err
 }
