@@ -153,7 +153,7 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 		x.now.Task += fmt.Sprintf(x.say.Heal, x.steps()[x.at.At].Say, why) + x.seen()
 	}
 	out, err := x.model.Next(x.ctx, x.now)
-	if err != nil {
+	if _, gaveUp := out.Action.(actions.Abort); err != nil || gaveUp {
 		return out, err
 	}
 	x.at.Acted, x.at.Own, x.at.Sank, x.at.Waits, x.at.Above = false, false, false, 0, 0

@@ -391,3 +391,16 @@ func TestAPlaceThatCannotBeReadEndsTheRun(t *testing.T) {
 	_, ok = PlaceOf(agentloop.Progress{History: r.history})
 	require.False(t, ok)
 }
+
+// A model that gives up has healed nothing.
+func TestAHealThatGaveUpIsNotCounted(t *testing.T) {
+	r, m := replay(t, HealAuto, actions.Abort{Reason: "the shop is closed"})
+	other := home
+	other.otherPage = true
+	r.waits(other)
+	a, err := r.next(other)
+	require.NoError(t, err)
+	require.Equal(t, actions.Abort{Reason: "the shop is closed"}, a)
+	require.Len(t, m.asked, 1)
+	require.Empty(t, r.place().Healed)
+}
