@@ -197,8 +197,8 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 	}
 }
 
-// AtRest looks at the phone until its screen, which something may have set in motion, is at rest, or
-// for so long. Its error is that of Phone.Look.
+// AtRest looks at the phone until its screen, which something may have set in motion, is at rest,
+// or for so long. Its error is that of Phone.Look.
 func AtRest(ctx context.Context, p Phone, longest time.Duration) (screen.Observation, error) {
 	w := watch{phone: p, longest: longest, touched: true}
 	v, err := w.untilStill(ctx)
