@@ -25,7 +25,7 @@ type RunSkill struct {
 func (u *Cases) RunSkill(ctx context.Context, c *Call, a RunSkill) (*Outcome, error) {
 	s, err := u.opts.Skills.Read(a.Name)
 	if errors.Is(err, skill.ErrUnknown) {
-		return nil, runs.Refuse("NOT_FOUND", "the list of skills has their names",
+		return nil, runs.Refuse(runs.InvalidArgument, "the list of skills has their names",
 			"there is no skill %s", text.Quote(a.Name, 64))
 	}
 	if err != nil {
