@@ -22,7 +22,7 @@ func TestDevicesWaitsForPhones(t *testing.T) {
 	}
 	code, said := list("--wait", "--timeout", "50ms")
 	require.Equal(t, exitPhone, code)
-	require.Contains(t, said, "the wait of 50ms is over: ")
+	require.Contains(t, said, "the wait of 50ms is over")
 	done := make(chan string)
 	go func() {
 		_, said := list("--boot", "--timeout", "20s")
@@ -33,7 +33,7 @@ func TestDevicesWaitsForPhones(t *testing.T) {
 	for _, more := range []string{"--watch", "--boot"} {
 		code, said = list(more, "--wait", "--phones", "2", "--timeout", "50ms")
 		require.Equal(t, exitPhone, code, "%s", more)
-		require.Contains(t, said, "the wait of 50ms is over: ", more)
+		require.Contains(t, said, "the wait of 50ms is over", more)
 		code, said = list("--watch", "--phones", "2")
 		require.Equal(t, exitUsage, code)
 		require.Contains(t, said, "--phones is of use only where phones are waited for")
