@@ -45,7 +45,7 @@ func Texts(a Action, f func(string) string) Action {
 		case *string:
 			*field = f(*field)
 		case *[]string:
-			*field = mapped(*field, f)
+			*field = text.Each(*field, f)
 		}
 	}
 	return v.Interface().(Action)
@@ -90,15 +90,6 @@ func quoted(s string) string {
 		return ""
 	}
 	return text.Quote(s, maxDescribed)
-}
-
-// mapped returns a new slice of f's results for the elements, or nil for none.
-func mapped[T any](all []T, f func(T) T) []T {
-	var out []T
-	for _, e := range all {
-		out = append(out, f(e))
-	}
-	return out
 }
 
 // Moved returns the action with f applied to every point in it, in the order of [Traits].Points for

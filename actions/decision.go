@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Field is one key and value as the model wrote them.
@@ -86,7 +87,7 @@ func (d Decision) Texts(f func(string) string) Decision {
 	d.Explain = f(d.Explain)
 	d.Summary = f(d.Summary)
 	d.Note = f(d.Note)
-	d.Fields = mapped(d.Fields, func(e Field) Field { return Field{e.Key, f(e.Value)} })
+	d.Fields = text.Each(d.Fields, func(e Field) Field { return Field{e.Key, f(e.Value)} })
 	return d
 }
 

@@ -36,7 +36,7 @@ type Turn struct {
 
 // Texts returns the turn with f applied to every text in it, for example to mask a secret.
 func (t Turn) Texts(f func(string) string) Turn {
-	t.Notes = mapped(t.Notes, f)
+	t.Notes = text.Each(t.Notes, f)
 	if t.Answer != nil {
 		t.Answer = &Exchange{f(t.Answer.Question), f(t.Answer.Answer), t.Answer.Outcome}
 	}
@@ -47,7 +47,7 @@ func (t Turn) Texts(f func(string) string) Turn {
 	}
 	t.Reply.Text = f(t.Reply.Text)
 	t.Reply.Reasoning = f(t.Reply.Reasoning)
-	t.Reply.Calls = mapped(t.Reply.Calls, func(c Call) Call {
+	t.Reply.Calls = text.Each(t.Reply.Calls, func(c Call) Call {
 		return Call{c.ID, c.Name, f(c.Arguments)}
 	})
 	return t

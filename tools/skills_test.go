@@ -21,7 +21,7 @@ func write(t *testing.T, dir skill.Folder, name, task string) {
 	t.Helper()
 	s, err := skill.Parse("x", []byte("name: "+name+"\ndescription: says {{what}}\ntask: '"+task+
 		"'\nparams: {type: object, properties: {what: {type: string}}, required: [what]}\n"+
-		"steps: [{action: {verb: HOME}}]\nanswer: '{{what}}'\n"))
+		"steps: [{action: {verb: HOME}}]\nends: {}\nanswer: '{{what}}'\n"))
 	require.NoError(t, err)
 	require.NoError(t, dir.Write(s))
 }

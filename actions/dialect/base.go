@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/screen/marks"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Base is what the families share: a prompt made from a template, the way in which a model is asked
@@ -238,8 +239,5 @@ func newest[From any, To ~string](b *Base, all []From, word func(From) To) []To 
 	if n := len(all) - maxListed; n > 0 {
 		out, all = append(out, To(fmt.Sprintf(b.words.Earlier, n))), all[n:]
 	}
-	for _, one := range all {
-		out = append(out, word(one))
-	}
-	return out
+	return append(out, text.Each(all, word)...)
 }

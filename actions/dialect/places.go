@@ -250,11 +250,7 @@ func written(v any) string {
 		v = list
 	}
 	if list, ok := v.([]any); ok {
-		var parts []string
-		for _, e := range list {
-			parts = append(parts, written(e))
-		}
-		return "[" + strings.Join(parts, ",") + "]"
+		return "[" + strings.Join(text.Each(list, written), ",") + "]"
 	}
 	return loose.Text(v)
 }

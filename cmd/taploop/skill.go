@@ -280,12 +280,14 @@ func (c *skillCheckCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
+	var errs []error
 	if len(c.Name) == 0 {
-		if c.Name, err = f.Names(); err != nil {
+		names, unread, err := f.Files()
+		if err != nil {
 			return err
 		}
+		c.Name, errs = names, append(errs, unread.Err())
 	}
-	var errs []error
 	err = a.reading(ctx, func(db *store.Store) error {
 		for _, name := range c.Name {
 			s, err := f.Read(name)
@@ -307,11 +309,7 @@ func (c *skillCheckCmd) Run(ctx context.Context, a *invocation) error {
 	if err := cmp.Or(err, errors.Join(errs...)); err != nil {
 		return app.Usage(err, "")
 	}
-	if len(c.Name) == 1 {
-		a.notef("1 skill is as it should be")
-		return nil
-	}
-	a.notef("%d skills are as they should be", len(c.Name))
+	a.notef("as it should be: %s", text.Count(len(c.Name), "skill"))
 	return nil
 }
 

@@ -27,6 +27,7 @@ params:
   additionalProperties: false
 steps:
 - {say: open it, action: {verb: AWAKE, app: "{{app}}"}}
+ends: {}
 answer: "{{app}} is open, {{times}}"
 `))
 	s, token := b.openAs("laptop", legacy)
@@ -52,7 +53,7 @@ answer: "{{app}} is open, {{times}}"
 		{run, `{"params":{"app":"Notes"},"heal":"never"}`, 400, "heal"},
 		{run, `{"params":{"app":"Notes"},"name":"other"}`, 400, "has another one"},
 		{run, `{"params":`, 400, ""},
-		{"/v1/skills/other/run", `{}`, 400, "no skill"},
+		{"/v1/skills/other/run", `{}`, 404, "no skill"},
 		{"/v1/skills/..%2Fx/run", `{}`, 400, "no name of a skill"},
 	} {
 		status, body := v.send("POST", c.path, c.sends)
@@ -66,7 +67,7 @@ answer: "{{app}} is open, {{times}}"
 	require.EqualValues(t, 0, body["skill"].(map[string]any)["model_calls"])
 	require.NoError(t, os.Remove(file))
 	status, body = v.send("POST", run, `{"params":{"app":"Notes"}}`)
-	require.Equal(t, 400, status, "%v", body)
+	require.Equal(t, 404, status, "%v", body)
 	_, body = v.send("GET", "/v1/skills", "")
 	require.Empty(t, body["skills"])
 }

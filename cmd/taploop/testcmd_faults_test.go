@@ -435,7 +435,7 @@ answer: the notes are open
 	require.EqualValues(t, 2, asked.Load())
 	code, _ = f.test("cases: [{name: a, " + what + "]")
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, f.said, `s.yaml:1:26: skill: there is no such skill: "notes"`)
+	require.Contains(t, f.said, `s.yaml:1:26: skill: there is no skill "notes"`)
 }
 
 // What a cassette lacks, and a task that it was not recorded with, are not the app's failures.

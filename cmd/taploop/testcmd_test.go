@@ -460,7 +460,7 @@ cases:
 		"row [what=Notes]": "passed"}, outcomes(all), f.said)
 	require.Zero(t, all[0].Last().Sent)
 	for content, wrong := range map[string]string{
-		"{name: a, skill: other, expect: none}":                            "there is no such skill",
+		"{name: a, skill: other, expect: none}":                            "there is no skill",
 		"{name: a, skill: notes, expect: none}":                            "missing properties",
 		"{name: a, skill: notes, params: {x: y}, expect: none}":            `no parameter "x"`,
 		"{name: a, task: t, params: {x: y}, expect: none}":                 "it goes only with skill",

@@ -1,6 +1,10 @@
 package config
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/taploop/taploop/internal/text"
+)
 
 // Value is a setting with its value and where that came from. Keys of models print as masked.
 type Value struct {
@@ -12,9 +16,7 @@ type Value struct {
 // Values lists every setting with its value now.
 func (l *Loaded) Values() []Value {
 	c := reflect.ValueOf(&l.Config).Elem()
-	var values []Value
-	for _, k := range Keys() {
-		values = append(values, Value{k, c.FieldByIndex(k.index).Interface(), l.Origin(k.Path)})
-	}
-	return values
+	return text.Each(Keys(), func(k Key) Value {
+		return Value{k, c.FieldByIndex(k.index).Interface(), l.Origin(k.Path)}
+	})
 }

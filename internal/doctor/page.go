@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -112,11 +113,7 @@ func loopback(host string) bool {
 // replaced replaces whole words, the longest first, whatever the case of their letters, and then
 // what looks like a place or a key.
 func replaced(s string, names map[string]string) string {
-	all := make([]string, 0, len(names))
-	for name := range names {
-		all = append(all, name)
-	}
-	slices.SortFunc(all, func(a, b string) int {
+	all := slices.SortedFunc(maps.Keys(names), func(a, b string) int {
 		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
 	})
 	for _, name := range all {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -77,22 +78,16 @@ func isOther(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.La
 
 // labels are the verbs, or each of them together with one of the objects, in either order and with
 // up to two words between them.
-func labels(verbs []string, object string, objects []string) (list []string) {
-	for _, v := range verbs {
-		list = append(list, folding(v))
-	}
+func labels(verbs []string, object string, objects []string) []string {
 	if object == "" || len(verbs) == 0 {
-		return list
+		return text.Each(verbs, folding)
 	}
 	if len(objects) == 0 {
 		return nil
 	}
 	inner := func(l []string) string {
-		var all []string
-		for _, w := range l {
-			all = append(all, folding(strings.Trim(w, "^$")))
-		}
-		return "(?:" + strings.Join(all, "|") + ")"
+		bare := func(w string) string { return folding(strings.Trim(w, "^$")) }
+		return "(?:" + strings.Join(text.Each(l, bare), "|") + ")"
 	}
 	v, o := inner(verbs), inner(objects)
 	return []string{v + between + o, o + between + v}
@@ -127,9 +122,7 @@ func folding(word string) string {
 func inAll(key string) string {
 	var all []string
 	for _, keys := range tongues() {
-		for _, w := range keys[key] {
-			all = append(all, folding(w))
-		}
+		all = append(all, text.Each(keys[key], folding)...)
 	}
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), "|")

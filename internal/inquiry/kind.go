@@ -3,6 +3,7 @@ package inquiry
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,13 +25,7 @@ func Register(k Kind, empty func(question []byte) Body) Kind {
 }
 
 // Kinds lists all kinds of questions by name.
-func Kinds() (all []Kind) {
-	for k := range bodies {
-		all = append(all, k)
-	}
-	slices.Sort(all)
-	return all
-}
+func Kinds() []Kind { return slices.Sorted(maps.Keys(bodies)) }
 
 // Empty returns the body of a question of the kind that has nothing in it. It is one in words if
 // there is no such kind.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/agnivade/levenshtein"
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // fields are those of a struct that have a key.
@@ -128,11 +130,7 @@ func (r *reader) beside(n ast.Node, f reflect.StructField, in reflect.Value, pla
 }
 
 func names(all []reflect.StructField) string {
-	var list []string
-	for _, f := range all {
-		list = append(list, keyOf(f))
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(text.Each(all, keyOf), ", ")
 }
 
 // unknown says which key an unknown one may have been meant to be, or which keys there are.

@@ -243,12 +243,9 @@ func (l *locator) tells() bool {
 // confirmed reports whether an element without words looks as the target did, or has its words
 // near.
 func (p *page) confirmed(t *Target, i int) bool {
-	for _, l := range t.Locators {
-		if l.Picture != "" && p.looks(l.Picture, i) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Locators, func(l locator) bool {
+		return l.Picture != "" && p.looks(l.Picture, i)
+	})
 }
 
 // outermost leaves out what lies in another of the hits: a button and its text are one thing.

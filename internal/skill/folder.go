@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -24,26 +26,37 @@ const (
 )
 
 // ErrUnknown is returned for a skill that the folder does not have.
-var ErrUnknown = errors.New("there is no such skill")
+var ErrUnknown = errors.New("there is no skill")
 
 // Path is the file of a skill.
 func (f Folder) Path(name string) string { return filepath.Join(string(f), name+suffix) }
 
 // Names are those of the skills, sorted.
 func (f Folder) Names() ([]string, error) {
+	names, _, err := f.Files()
+	return names, err
+}
+
+// Files are the names of the skills, sorted, and the files that are none for their own names.
+func (f Folder) Files() (names []string, unread keys.Problems, err error) {
 	list, err := os.ReadDir(string(f))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
-	var names []string
 	for _, e := range list {
-		name, is := strings.CutSuffix(e.Name(), suffix)
-		if is && checkName(name) == nil {
+		end := filepath.Ext(e.Name())
+		name := strings.TrimSuffix(e.Name(), end)
+		switch wrong := checkName(name); {
+		case wrong == nil && end == suffix:
 			names = append(names, name)
+		case !strings.HasSuffix(name, proposed) &&
+			slices.Contains([]string{suffix, ".yml"}, strings.ToLower(end)):
+			unread.Add(keys.Position{File: filepath.Join(string(f), e.Name())}, "%v", cmp.Or(wrong,
+				fmt.Errorf("it is not read: name it %s, if there is none yet", name+suffix)))
 		}
 	}
 	slices.Sort(names)
-	return names, err
+	return names, unread, err
 }
 
 // Listed is a skill as it is listed.
@@ -101,15 +114,16 @@ func (f Folder) Read(name string) (*Skill, error) {
 func (f Folder) read(name, path string) (*Skill, error) {
 	b, err := files.Found(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, hint.Add(fmt.Errorf("%w: %s", ErrUnknown, text.Quote(name, 64)),
-			"taploop skill list tells which there are")
+		return nil, hint.Add(fmt.Errorf("%w %s", ErrUnknown, text.Quote(name, 64)),
+			"the list of skills has their names, and taploop skill check the files that are none")
 	}
 	if err != nil {
 		return nil, err
 	}
 	s, err := Parse(path, b)
 	if err == nil && s.Name != name {
-		err = fmt.Errorf("%s: it is named %s in it", path, s.Name)
+		err = keys.Problems{{Position: s.Of("name"),
+			Text: fmt.Sprintf("name: want that of the file, %s, and not %s", name, s.Name)}}
 	}
 	return s, err
 }

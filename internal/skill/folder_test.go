@@ -48,6 +48,31 @@ func TestAFolderMayHaveAnythingInIt(t *testing.T) {
 	require.ErrorContains(t, err, "is no regular file")
 }
 
+// A file whose name is none of a skill is told with what it should be, and read as no skill.
+func TestAFileWithANameOfNoSkillIsTold(t *testing.T) {
+	f := Folder(t.TempDir())
+	for _, name := range []string{"buy.yaml", "buy.yml", "A.yaml", "a.yml", "..*.yaml", "b c.YAML", "c.YAML",
+		"buy.proposed.yaml", "notes.txt", "é.yaml", "other.yaml"} {
+		require.NoError(t, os.WriteFile(filepath.Join(string(f), name), []byte(onePress), 0o600))
+	}
+	names, unread, err := f.Files()
+	require.NoError(t, err)
+	require.Equal(t, []string{"buy", "other"}, names)
+	told := strings.ReplaceAll(unread.Error(), string(f)+"/", "")
+	for _, says := range []string{`..*.yaml: "..*" is no name of a skill (want small letters`,
+		`A.yaml: "A" is no name`, "a.yml: it is not read: name it a.yaml, if there is none yet",
+		`b c.YAML: "b c" is no`, "buy.yml: it is not read: name it buy.yaml", "c.YAML: it is not read",
+		`é.yaml: "é" is no`} {
+		require.Contains(t, told, says)
+	}
+	require.Len(t, unread, 7, told)
+	_, err = f.Read("other")
+	require.EqualError(t, err, f.Path("other")+":1:7: name: want that of the file, other, and not buy")
+	_, err = f.Read("a")
+	require.EqualError(t, err, `there is no skill "a"`)
+	require.Contains(t, hint.Of(err), "taploop skill check")
+}
+
 // Where nothing can be written the error says what helps, and no name leads out of the folder.
 func TestAFolderThatCannotBeWrittenSaysWhatHelps(t *testing.T) {
 	s, err := Parse("buy.yaml", []byte(onePress))

@@ -298,7 +298,7 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 		}
 	}
 	near, row := p.near(i), p.row(i)
-	if foreign(t.Label) {
+	if foreign(t.Label + e.ResourceID) {
 		return t, errors.New("what it says looks like a parameter")
 	}
 	add := func(l locator, known bool) {
@@ -396,7 +396,7 @@ func (m *maker) state(p, unlike *page) State {
 		words := m.general(said(e))
 		x := element{ID: e.ResourceID, Text: words}
 		switch {
-		case words == "" && x.ID == "", foreign(said(e)), e.Bounds.Area() >= screen.Large,
+		case words == "" && x.ID == "", foreign(said(e) + x.ID), e.Bounds.Area() >= screen.Large,
 			!m.known(words), unlike == nil && p.inList(i),
 			unlike != nil && unlike.shows(&element{ID: x.ID, Text: said(e)}),
 			strings.ContainsFunc(words, unicode.IsDigit) && !strings.Contains(words, "{{"),

@@ -380,13 +380,7 @@ func anywhere(a actions.Action) bool {
 // fill puts the answers of this run's questions in their places: of the skill's own, and no others.
 // What was not answered stays as it is.
 func (x *moment) fill() error {
-	var asks, own []string
-	for n := range x.steps() {
-		a, _ := x.steps()[n].action()
-		if info, is := a.(actions.Info); is {
-			asks = append(asks, info.Question)
-		}
-	}
+	asks, own := x.plan.Skill.questions(), []string(nil)
 	for _, e := range x.now.Exchanges {
 		n := slices.IndexFunc(asks[len(own):], func(q string) bool {
 			return withAnswers(q, own) == e.Question
@@ -426,10 +420,7 @@ func (x *moment) act(j int, a actions.Action) agentloop.Proposal {
 
 func (x *moment) propose(a actions.Action, why string) agentloop.Proposal {
 	x.at.Own = false
-	done := make([]string, 0, x.at.At)
-	for _, s := range x.steps()[:min(x.at.At, len(x.steps()))] {
-		done = append(done, s.Say)
-	}
+	done := text.Each(x.steps()[:min(x.at.At, len(x.steps()))], func(s Step) string { return s.Say })
 	return agentloop.Proposal{Elements: x.page.list, History: x.now.History,
 		Decision: actions.Decision{Action: a, Explain: why,
 			Summary: x.tell.Done + " " + strings.Join(done, "; ")}}

@@ -323,7 +323,7 @@ func TestThatTheModelDoesTheRestIsAskedAsWell(t *testing.T) {
 
 // The answers of a skill's questions are those to its own, and not what was said about a heal.
 func TestAnAnswerIsThatOfTheSkillsQuestion(t *testing.T) {
-	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nsteps:\n"+
+	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nends: {}\nsteps:\n"+
 		"- action: {verb: INFO, question: Who?}\n- action: {verb: TYPE, text: '{{answer 1}}'}\n"+
 		"  focus: {locators: [{id: f}]}\n"))
 	require.NoError(t, err)

@@ -102,8 +102,19 @@ func (s *Skill) heal(made *Skill, all []Healed) (healed bool) {
 		if later = h.Step; kept && step.types() {
 			continue
 		}
-		healed, step.Session = true, made.Recorded.Session
-		s.Steps = slices.Replace(s.Steps, h.Step-1, end, step)
+		with := &Skill{Steps: slices.Replace(slices.Clone(s.Steps), h.Step-1, end, step)}
+		one := &Skill{Steps: []Step{step}}
+		if s.renumbers(with, with) || s.renumbers(made, one) {
+			continue
+		}
+		step.Session = made.Recorded.Session
+		healed, with.Steps[h.Step-1] = true, step
+		s.Steps = with.Steps
 	}
 	return healed
+}
+
+// renumbers reports whether steps that go with other questions name answers by their numbers.
+func (s *Skill) renumbers(with, steps *Skill) bool {
+	return len(s.questions()) != len(with.questions()) && unanswered(steps.texts())
 }

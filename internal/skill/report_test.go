@@ -51,6 +51,36 @@ func TestAHealChangesItsStepAlone(t *testing.T) {
 	}
 }
 
+// A heal that would have another answer stand where the skill names one by its number is not taken.
+func TestAHealLeavesTheNumbersOfAnswersAsTheyAre(t *testing.T) {
+	ask, tell := `{"verb":"INFO","question":"Who?"}`, `{"verb":"TYPE","text":"{{answer 1}}"}`
+	home := `{"verb":"HOME"}`
+	of := func(list ...string) *Skill {
+		s := &Skill{}
+		for n, a := range list {
+			s.Steps = append(s.Steps, Step{index: 11 + n})
+			require.NoError(t, s.Steps[n].Action.UnmarshalJSON([]byte(a)))
+		}
+		return s
+	}
+	for _, c := range []struct {
+		was, made *Skill
+		step      int
+		healed    bool
+	}{
+		{of(ask, tell), of(home, home), 1, false}, // no question, and its answer is typed
+		{of(ask, home), of(home, home), 1, true},
+		{of(ask, tell), of(ask, home), 2, true},
+		{of(ask, home, tell), of(ask, ask, home), 2, false},
+		{of(ask, home), of(ask, tell), 2, true},
+		{of(home, home), of(ask, tell), 2, false}, // the answer to whether it may be healed
+	} {
+		before := c.was.texts()
+		require.Equal(t, c.healed, c.was.heal(c.made, []Healed{{Step: c.step, Session: 10 + c.step}}), before)
+		require.Equal(t, c.healed, c.was.texts() != before)
+	}
+}
+
 // What a model did in a step's place and a person rejected has healed nothing.
 func TestAHealThatIsRejectedIsNone(t *testing.T) {
 	for _, note := range []agentloop.NoteKind{agentloop.NoteRejected, agentloop.NoteRejectedSilently} {

@@ -195,6 +195,10 @@ func (s *Skill) problems(file []byte) (all keys.Problems) {
 	if err != nil {
 		return all
 	}
+	if file != nil && !s.Has("ends") {
+		note(s.At(), "ends", errors.New("it is missing: write down what the last screen has to "+
+			"show, or ends: {} where any will do"))
+	}
 	for name := range params.Schema.Properties {
 		note(s.Of("params"), "params", checkParam(name))
 	}
@@ -216,11 +220,26 @@ func (s *Skill) problems(file []byte) (all keys.Problems) {
 		if len(all) >= mostProblems {
 			break
 		}
-		if !known && !own.MatchString(m[0]) {
-			at := s.At()
-			before, _, _ := bytes.Cut(file, []byte(m[0]))
-			at.Line, at.Column = bytes.Count(before, []byte("\n"))+1, 1
+		at := s.At()
+		before, _, _ := bytes.Cut(file, []byte(m[0]))
+		at.Line, at.Column = bytes.Count(before, []byte("\n"))+1, 1
+		switch asked := len(s.questions()); {
+		case !known && !own.MatchString(m[0]):
 			note(at, m[0], errors.New("params have no such property"))
+		case unanswered(m[0]) && withAnswers(m[0], make([]string, asked)) != "":
+			note(at, m[0], fmt.Errorf("its steps ask %s: name one of them, or a parameter",
+				text.Count(asked, "question")))
+		}
+	}
+	return all
+}
+
+// questions are those that the steps ask.
+func (s *Skill) questions() (all []string) {
+	for n := range s.Steps {
+		a, _ := s.Steps[n].action()
+		if info, is := a.(actions.Info); is {
+			all = append(all, info.Question)
 		}
 	}
 	return all

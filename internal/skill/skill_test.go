@@ -24,6 +24,7 @@ steps:
   - {label: Shop, locators: [{text: Shop}], x: 0.5, y: 0.5}
 - say: find {{what}}
   action: {verb: TYPE, text: "{{what}}"}
+ends: {}
 `
 
 func TestWhatIsWrongInAFileIsToldWhereItStands(t *testing.T) {
@@ -44,6 +45,12 @@ func TestWhatIsWrongInAFileIsToldWhereItStands(t *testing.T) {
 		{"{what: {", "{what: null, b: {", "buy.yaml:5:3: params: "},
 		{"type: object", "type: object\n  x: &x [1]\n  y: [*x, *x]", "buy.yaml:5:3: params: want all of it written out"},
 		{"name: buy", "name: ../buy", "buy.yaml:1:7: name: "},
+		{"ends: {}", "", "buy.yaml:1:1: ends: it is missing: write down what the last screen"},
+		{"find {{what}}", "find {{answer 1}}", "buy.yaml:12:1: {{answer 1}}: its steps ask 0 questions"},
+		{`text: "{{what}}"`, `text: "{{answer 1}}"`, "buy.yaml:13:1: {{answer 1}}: its steps ask 0"},
+		{"- say: open it", "- action: {verb: INFO, question: '{{answer 2}}'}\n- say: open it",
+			"buy.yaml:8:1: {{answer 2}}: its steps ask 1 question: name one of them, or a parameter"},
+		{"Buy {{what}}", "Buy {{answer 0}}", "buy.yaml:3:1: {{answer 0}}: its"},
 	} {
 		_, err := Parse("buy.yaml", []byte(strings.Replace(onePress, c.old, c.new, 1)))
 		require.ErrorContains(t, err, c.want, c.new)
@@ -52,7 +59,7 @@ func TestWhatIsWrongInAFileIsToldWhereItStands(t *testing.T) {
 
 // A file with more steps than a run may have is refused before they are read, which takes seconds.
 func TestAFileOfTooManyStepsIsRefusedAtOnce(t *testing.T) {
-	file := "name: x\ndescription: x\ntask: x\nsteps:\n"
+	file := "name: x\ndescription: x\ntask: x\nends: {}\nsteps:\n"
 	step := "- action: {verb: HOME}\n"
 	_, err := Parse("x.yaml", []byte(file+strings.Repeat(step, mostSteps)))
 	require.NoError(t, err)
@@ -103,7 +110,7 @@ func TestAValueIsTypedAsItWasGiven(t *testing.T) {
 
 // A word with verb in it is no step.
 func TestOnlyStepsAreCounted(t *testing.T) {
-	begins := "name: x\ndescription: x\ntask: " + strings.Repeat("proverb verbs ", 600) + "\nsteps:\n"
+	begins := "name: x\ndescription: x\nends: {}\ntask: " + strings.Repeat("proverb verbs ", 600) + "\nsteps:\n"
 	_, err := Parse("x", []byte(begins+"- action: {verb: HOME}\n"))
 	require.NoError(t, err)
 	_, err = Parse("x", []byte(begins+strings.Repeat("- action: {\"verb\": HOME}\n", mostSteps+1)))
@@ -127,7 +134,7 @@ func TestSomeOfManyUnknownPlaceholdersAreTold(t *testing.T) {
 // A question that a model put in other words, as in a heal, has no answer that is known to be its
 // own, and the answers after it keep their numbers.
 func TestAnAnswerKeepsItsNumberBehindAQuestionThatWasHealed(t *testing.T) {
-	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nsteps:\n"+
+	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nends: {}\nsteps:\n"+
 		"- action: {verb: INFO, question: Who?}\n- action: {verb: INFO, question: Which size?}\n"+
 		"- action: {verb: INFO, question: Who?}\n"))
 	require.NoError(t, err)
@@ -147,7 +154,7 @@ func TestAnAnswerKeepsItsNumberBehindAQuestionThatWasHealed(t *testing.T) {
 
 // A question may have an earlier answer in it.
 func TestAQuestionMayNameAnAnswer(t *testing.T) {
-	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nsteps:\n"+
+	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nends: {}\nsteps:\n"+
 		"- action: {verb: INFO, question: Who?}\n"+
 		"- action: {verb: INFO, question: 'Which number of {{answer 1}}?'}\n"))
 	require.NoError(t, err)

@@ -39,7 +39,7 @@ var beyondForm = regexp.MustCompile(strings.Join([]string{
 	"unknown action|edited_action:|args: want", // the actions
 	"no case .* in this suite|need each other|this names a suite|every row wants", // the other cases
 	"of the suite's folder|has no file|like: ",                                    // the folder's files
-	"a row is empty|no such skill|skill: ",                                        // other files
+	"a row is empty|no skill |skill: ",                                            // other files
 }, "|"))
 
 // spots are the places in a tree, each as a function that puts a value there and returns the tree.
@@ -119,7 +119,7 @@ func TestTheSchemaAndTheReaderAgree(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "skills"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "skills", "s.yaml"), []byte("name: s\n"+
 		"description: d\ntask: t\nparams: {type: object, properties: {a: {type: string}}}\n"+
-		"steps: [{say: go, action: {verb: HOME}}]\n"), 0o600))
+		"steps: [{say: go, action: {verb: HOME}}]\nends: {}\n"), 0o600))
 	schema, file := compiled(t), filepath.Join(dir, "s.yaml")
 	wrong, tried := map[string]bool{}, map[string]bool{}
 	for _, tree := range smallSuites(t) {

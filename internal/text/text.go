@@ -224,3 +224,11 @@ func Count(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
+
+// Each returns f's results for the elements, or nil for none.
+func Each[From, To any](all []From, f func(From) To) (out []To) {
+	for _, one := range all {
+		out = append(out, f(one))
+	}
+	return out
+}

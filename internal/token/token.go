@@ -160,11 +160,7 @@ func (s *Store) List() ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Info, 0, len(all))
-	for _, e := range all {
-		list = append(list, e.Info)
-	}
-	return list, nil
+	return text.Each(all, func(e entry) Info { return e.Info }), nil
 }
 
 // Find returns the token with this name or id.

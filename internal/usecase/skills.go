@@ -1,15 +1,18 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/skill"
-	"github.com/taploop/taploop/internal/text"
 )
+
+// ErrNoSkill is returned for a skill that there is none of.
+var ErrNoSkill = skill.ErrUnknown
 
 // RunSkill repeats a skill.
 type RunSkill struct {
@@ -24,12 +27,9 @@ type RunSkill struct {
 // RunSkill begins a session that repeats a skill, and waits for it.
 func (u *Cases) RunSkill(ctx context.Context, c *Call, a RunSkill) (*Outcome, error) {
 	s, err := u.opts.Skills.Read(a.Name)
-	if errors.Is(err, skill.ErrUnknown) {
-		return nil, runs.Refuse(runs.InvalidArgument, "the list of skills has their names",
-			"there is no skill %s", text.Quote(a.Name, 64))
-	}
 	if err != nil {
-		return nil, runs.Refuse(runs.InvalidArgument, "taploop skill check", "%w", err)
+		return nil, runs.Coded(runs.InvalidArgument,
+			hint.Add(err, cmp.Or(hint.Of(err), "taploop skill check")))
 	}
 	var params map[string]any
 	if len(a.Params) > 0 {

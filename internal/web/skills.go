@@ -1,8 +1,10 @@
 package web
 
 import (
-	"encoding/json"
+	"errors"
 	"net/http"
+
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 // listSkills lists the skills of the server.
@@ -11,11 +13,7 @@ func (s *tasks) listSkills(w http.ResponseWriter, _ *http.Request, _ viewer) err
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(map[string]any{"skills": list})
-	if err != nil {
-		return err
-	}
-	return s.answer(w, http.StatusOK, b)
+	return send(w, http.StatusOK, map[string]any{"skills": list})
 }
 
 // runSkill begins a session that repeats the skill of the path.
@@ -32,7 +30,10 @@ func (s *tasks) runSkill(w http.ResponseWriter, r *http.Request, v viewer) error
 	q := request{line: "POST /v1/skills/" + name + "/run", body: body, client: v.owner(),
 		begins: true}
 	out, err := s.callWaiting(w, r, v, q, with(s, "RunSkill", body, s.opts.Tasks.RunSkill))
-	if err == nil {
+	switch {
+	case errors.Is(err, usecase.ErrNoSkill):
+		return refuse("NOT_FOUND", err)
+	case err == nil:
 		w.Header().Set("Location", "/v1/sessions/"+out.Status.Session.ID)
 	}
 	return s.outcome(w, http.StatusCreated, q, out, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/internal/text"
 )
 
 const (
@@ -55,11 +56,8 @@ func withNames(list dialect.Forms) dialect.Forms {
 }
 
 // shown are the calls as they are written.
-func shown() (all []string) {
-	for _, f := range forms {
-		all = append(all, f.Want)
-	}
-	return all
+func shown() []string {
+	return text.Each(forms, func(f dialect.Form) string { return f.Want })
 }
 
 // readType reads a text. A line break at its end submits it, and alone it presses Enter.

@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -36,10 +37,7 @@ type holds struct {
 
 // open begins to hold phones for the cases.
 func (h *holds) open(ctx context.Context, s *Stage, items []*suite.Item) {
-	var names []string
-	for _, i := range items {
-		names = append(names, filepath.Base(i.Suite.File))
-	}
+	names := text.Each(items, func(i *suite.Item) string { return filepath.Base(i.Suite.File) })
 	h.db, h.view, h.lang = s.db, s.opts.Play.View, s.opts.Play.Lang
 	h.task = "taploop test: " + strings.Join(slices.Compact(names), ", ")
 	h.runs = map[string]store.Run{}

@@ -293,10 +293,7 @@ func parseStep(words string) (Step, error) {
 	name = strings.TrimSpace(name)
 	s := Step{Channel: step(name)}
 	if !s.Step {
-		var names []string
-		for _, c := range Steps() {
-			names = append(names, c.Name)
-		}
+		names := text.Each(Steps(), func(c Channel) string { return c.Name })
 		return s, invalid(
 			fmt.Sprintf("use one of %v, or several like %q", names,
 				"manual_reply (60s) -> auto_reply"),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -185,13 +186,10 @@ func (w *updates) UnsubscribeFromResource(uri string) {
 }
 
 // SubscribedResources returns the URIs of the subscriptions.
-func (w *updates) SubscribedResources() (uris []string) {
+func (w *updates) SubscribedResources() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for uri := range w.subscribed {
-		uris = append(uris, uri)
-	}
-	return uris
+	return slices.Collect(maps.Keys(w.subscribed))
 }
 
 // IsSubscribedToResource reports whether there is a subscription.
