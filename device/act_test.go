@@ -69,7 +69,7 @@ func TestOnADisplayThatGoesDarkNothingIsTouchedLaunchedOrPressed(t *testing.T) {
 			return p.Relaunch(t.Context(), "com.example.odd", nil)
 		},
 		"unlocking": func(t *testing.T, p *Phone) error {
-			if err := p.display.unlock(t.Context(), reading{}); !errors.Is(err, screen.ErrLocked) {
+			if _, err := p.display.unlock(t.Context(), reading{}); !errors.Is(err, screen.ErrLocked) {
 				return err
 			}
 			return nil

@@ -65,7 +65,7 @@ func killedAtTheBroadcast(t *testing.T, enabled bool) (*imePhone, *memory) {
 func TestTheKeyboardThatAKilledProcessLeftIsPutBack(t *testing.T) {
 	for _, enabled := range []bool{false, true} {
 		for next, use := range map[string]func(context.Context, *Phone) error{
-			"wakes":  func(ctx context.Context, p *Phone) error { return p.Wake(ctx) },
+			"wakes":  func(ctx context.Context, p *Phone) error { _, err := p.Wake(ctx); return err },
 			"types":  func(ctx context.Context, p *Phone) error { return p.Type(ctx, "é") },
 			"clears": func(ctx context.Context, p *Phone) error { return p.Clear(ctx) },
 		} {
@@ -92,7 +92,8 @@ func TestAKeyboardThatSomebodyHasChosenSinceStays(t *testing.T) {
 		i, m := killedAtTheBroadcast(t, false)
 		i.current = "org.other/.Keyboard"
 		p := (&wirePhones{memory: m, shell: i.shell}).open(t)
-		require.NoError(t, p.Wake(t.Context()))
+		_, err := p.Wake(t.Context())
+		require.NoError(t, err)
 		require.Equal(t, "org.other/.Keyboard", i.current)
 		require.False(t, i.enabled, "ADBKeyBoard was off before")
 		require.Empty(t, m.formers)
@@ -104,7 +105,8 @@ func TestAFormerKeyboardThatIsGoneGivesWayToTheDefault(t *testing.T) {
 		i, m := killedAtTheBroadcast(t, false)
 		m.formers["emu"] = strings.ReplaceAll(m.formers["emu"], latin, "org.gone/.Keyboard")
 		p := (&wirePhones{memory: m, shell: i.shell}).open(t)
-		require.NoError(t, p.Wake(t.Context()))
+		_, err := p.Wake(t.Context())
+		require.NoError(t, err)
 		require.Equal(t, latin, i.current, "what `ime reset` selects")
 		require.Empty(t, m.formers)
 	})
@@ -147,7 +149,8 @@ func TestAKeyboardThatCannotBePutBackIsTriedAgainAndTheHintQuotesIt(t *testing.T
 			`'ime set '\''com.x/.K'\''\'\'''\''; reboot; echo $(id)'\'' && ime disable `+
 			adbIME+"'", hint.Of(err))
 		stuck = false
-		require.NoError(t, p.Wake(t.Context()))
+		_, err = p.Wake(t.Context())
+		require.NoError(t, err)
 		require.NotEqual(t, adbIME, i.current)
 	})
 }

@@ -65,7 +65,7 @@ func TestAScreenThatIsOffAndLockedIsWokenAsFarAsItMay(t *testing.T) {
 					}
 					return ordinary(state(on, locked, c.secure))(serial, command)
 				}
-				err := w.open(t).Wake(t.Context())
+				_, err := w.open(t).Wake(t.Context())
 				require.Equal(t, c.want, done)
 				switch {
 				case c.err != nil:

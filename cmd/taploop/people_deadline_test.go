@@ -37,8 +37,8 @@ func (s blankPhone) Open(context.Context, string) (runs.Phone, error) { return s
 func (s blankPhone) Device() store.Device {
 	return store.Device{ID: "blank", Size: s.frame.Size()}
 }
-func (s blankPhone) Wake(context.Context) error { return nil }
-func (s blankPhone) Close() error               { return nil }
+func (s blankPhone) Wake(context.Context) (screen.State, error) { return screen.State{}, nil }
+func (s blankPhone) Close() error                               { return nil }
 func (s blankPhone) Look(context.Context) (screen.Observation, error) {
 	return screen.Observation{Frame: s.frame, State: screen.State{On: true, Size: s.frame.Size()},
 		At: time.Now()}, nil

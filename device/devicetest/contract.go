@@ -327,13 +327,16 @@ func relaunches(t *testing.T, s Subject) {
 }
 
 func wakes(t *testing.T, s Subject) {
-	require.NoError(t, s.Phone.Wake(t.Context()), "a phone that is awake stays so")
+	_, err := s.Phone.Wake(t.Context())
+	require.NoError(t, err, "a phone that is awake stays so")
 	before := front(s)
 	s.Off(t)
-	require.NoError(t, s.Phone.Wake(t.Context()))
+	woken, err := s.Phone.Wake(t.Context())
+	require.NoError(t, err)
 	look := see(t, s)
 	require.True(t, look.State.On)
 	require.False(t, look.State.Locked)
+	require.Equal(t, look.State, woken)
 	require.Equal(t, before, front(s))
 }
 
@@ -342,13 +345,16 @@ func unlocks(t *testing.T, s Subject) {
 	look, err := s.Phone.Look(t.Context())
 	require.NoError(t, err)
 	require.True(t, look.State.Locked)
-	require.NoError(t, s.Phone.Wake(t.Context()))
+	woken, err := s.Phone.Wake(t.Context())
+	require.NoError(t, err)
+	require.False(t, woken.Locked)
 	require.False(t, see(t, s).State.Locked)
 }
 
 func stopsAtPIN(t *testing.T, s Subject) {
 	p := s.LockedPIN(t)
-	require.ErrorIs(t, p.Wake(t.Context()), screen.ErrLocked)
+	_, err := p.Wake(t.Context())
+	require.ErrorIs(t, err, screen.ErrLocked)
 }
 
 // everything is each method once, as a cancelled or hanging call.
@@ -363,7 +369,7 @@ func everything(p Surface, app string) map[string]func(context.Context) error {
 		"Key":      func(ctx context.Context) error { return p.Key(ctx, actions.KeyBack) },
 		"Launch":   func(ctx context.Context) error { return p.Launch(ctx, app) },
 		"Relaunch": func(ctx context.Context) error { return p.Relaunch(ctx, app, nil) },
-		"Wake":     p.Wake,
+		"Wake":     func(ctx context.Context) error { _, err := p.Wake(ctx); return err },
 	})
 	return all
 }

@@ -182,14 +182,17 @@ func (f *Fake) now() screen.Size {
 	return f.size
 }
 
+func (f *Fake) state() screen.State {
+	return screen.State{On: !f.off, Locked: f.locked, Secure: f.secure, Rotation: f.rotation,
+		Size: f.now(), App: f.front, Activity: f.front + "/.Main"}
+}
+
 // Look returns a frame of a tenth of the display's size, whose colour stands for the screen's
 // content.
 func (f *Fake) Look(ctx context.Context) (look screen.Observation, err error) {
 	err = f.act(ctx, "looking", 0, func() error {
 		look.At = time.Now()
-		look.State = screen.State{On: !f.off, Locked: f.locked, Secure: f.secure,
-			Rotation: f.rotation, Size: f.now(),
-			App: f.front, Activity: f.front + "/.Main"}
+		look.State = f.state()
 		switch {
 		case f.off:
 			return nil
@@ -425,14 +428,16 @@ func (f *Fake) find(app string) (string, error) {
 		strings.Join(all, ", "))
 }
 
-// Wake switches the display on and opens the lock screen when it has no PIN.
-func (f *Fake) Wake(ctx context.Context) error {
-	return f.act(ctx, "waking", 0, func() error {
+// Wake switches the display on and opens the lock screen when it has no PIN, see device.Phone.
+func (f *Fake) Wake(ctx context.Context) (s screen.State, err error) {
+	err = f.act(ctx, "waking", 0, func() error {
 		f.off = false
 		if f.locked && f.pin {
 			return screen.ErrLocked
 		}
 		f.locked = false
+		s = f.state()
 		return nil
 	})
+	return s, err
 }

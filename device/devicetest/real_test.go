@@ -25,7 +25,8 @@ func TestTheRealPhoneOfTAPLOOP_TEST_SERIALKeepsTheContract(t *testing.T) {
 	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
 		p, err := host.Open(t.Context(), serial)
 		require.NoError(t, err)
-		require.NoError(t, p.Wake(t.Context()))
+		_, err = p.Wake(t.Context())
+		require.NoError(t, err)
 		require.NoError(t, p.Key(t.Context(), actions.KeyHome))
 		front := func() string {
 			look, err := p.Look(context.WithoutCancel(t.Context()))

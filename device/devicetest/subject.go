@@ -15,7 +15,7 @@ type Surface interface {
 	Look(ctx context.Context) (screen.Observation, error)
 	Frame(ctx context.Context) (*screen.Frame, error)
 	Elements(ctx context.Context) ([]screen.Element, error)
-	Wake(ctx context.Context) error
+	Wake(ctx context.Context) (screen.State, error)
 	Relaunch(ctx context.Context, app string, used []string) error
 }
 

@@ -22,7 +22,7 @@ type Phone interface {
 	Frame(ctx context.Context) (*screen.Frame, error)
 	// Wake switches the display on. It returns screen.ErrLocked if a person has to unlock the
 	// phone.
-	Wake(ctx context.Context) error
+	Wake(ctx context.Context) (screen.State, error)
 	// TypeByHand types a text. It sends keys if no field has the focus.
 	TypeByHand(ctx context.Context, text string) error
 	Close() error
@@ -41,7 +41,7 @@ func (p touched) Key(ctx context.Context, key actions.Key) error {
 	case actions.KeyEnter:
 		return p.TypeByHand(ctx, "\n")
 	case actions.KeyWakeUp:
-		if err := p.Wake(ctx); !errors.Is(err, screen.ErrLocked) {
+		if _, err := p.Wake(ctx); !errors.Is(err, screen.ErrLocked) {
 			return err
 		}
 		return nil

@@ -89,9 +89,9 @@ func (p *phone) Key(context.Context, actions.Key) error { return screen.ErrDark 
 
 func (p *phone) TypeByHand(context.Context, string) error { return screen.ErrDark }
 
-func (p *phone) Wake(context.Context) error {
+func (p *phone) Wake(context.Context) (screen.State, error) {
 	p.set(func(p *phone) { p.state.On, p.state.Locked = true, true })
-	return screen.ErrLocked
+	return screen.State{}, screen.ErrLocked
 }
 
 func (p *phone) Close() error {

@@ -53,8 +53,8 @@ type Phone interface {
 	// Device describes the phone. Its ID is the serial.
 	Device() store.Device
 	// Wake switches the display on and dismisses a lock screen that has no credential. Otherwise it
-	// returns screen.ErrLocked.
-	Wake(ctx context.Context) error
+	// returns screen.ErrLocked. The state is what is in front then.
+	Wake(ctx context.Context) (screen.State, error)
 	// Relaunch stops the app, unless its package is in used, and launches it. If no installed app
 	// has the name, nothing is stopped.
 	Relaunch(ctx context.Context, app string, used []string) error
@@ -85,16 +85,13 @@ func means(ctx context.Context, phones Phones, name, serial string) bool {
 
 // ready wakes the phone. If home is set it goes to the home screen, and returns what was in front.
 func ready(ctx context.Context, p Phone, home bool) (left screen.State, err error) {
-	if err := p.Wake(ctx); err != nil {
-		return left, fmt.Errorf("waking the phone: %w", err)
+	if left, err = p.Wake(ctx); err != nil {
+		return screen.State{}, fmt.Errorf("waking the phone: %w", err)
 	}
 	if !home {
-		return left, nil
+		return screen.State{}, nil
 	}
-	if left, err = p.State(ctx); err == nil {
-		err = p.Key(ctx, actions.KeyHome)
-	}
-	if err != nil {
+	if err = p.Key(ctx, actions.KeyHome); err != nil {
 		return left, fmt.Errorf("going to the home screen: %w", err)
 	}
 	return left, nil

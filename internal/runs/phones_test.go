@@ -156,7 +156,7 @@ func (l *openPhone) State(context.Context) (screen.State, error) {
 	return screen.State{On: true, Size: screen.Size{W: 54, H: 120}, App: l.front}, nil
 }
 
-func (l *openPhone) Wake(context.Context) error { return l.wake }
+func (l *openPhone) Wake(context.Context) (screen.State, error) { return screen.State{}, l.wake }
 
 func (l *openPhone) Close() error {
 	l.mu.Lock()

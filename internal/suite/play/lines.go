@@ -98,7 +98,7 @@ func shell(ctx context.Context, run func(context.Context, string, time.Duration)
 
 // open opens an address, or an app by its package or name.
 func open(ctx context.Context, at *Scene, what string) error {
-	if err := at.Phone.Wake(ctx); err != nil {
+	if _, err := at.Phone.Wake(ctx); err != nil {
 		return trouble(suite.KindPhone, err)
 	}
 	if strings.Contains(what, ":") {
