@@ -91,11 +91,8 @@ const inPlace = "instead"
 const remembering = "remember"
 
 // again are the scopes for which the answer may be remembered, in words.
-func (m *messages) again(q inquiry.Question) (list []any) {
-	for _, s := range q.RememberFor {
-		list = append(list, m.scope(s))
-	}
-	return list
+func (m *messages) again(q inquiry.Question) []any {
+	return text.Each(q.RememberFor, func(s inquiry.Scope) any { return m.scope(s) })
 }
 
 func (m *messages) scope(s inquiry.Scope) string {

@@ -57,11 +57,8 @@ type messages struct {
 var messagesIn = words.Of[messages]("tools")
 
 // notes are lines of a result's text.
-func (m *messages) notes(notes []string) (lines []string) {
-	for _, n := range notes {
-		lines = append(lines, fmt.Sprintf(m.Note, n))
-	}
-	return lines
+func (m *messages) notes(notes []string) []string {
+	return text.Each(notes, func(n string) string { return fmt.Sprintf(m.Note, n) })
 }
 
 // quote is a value as JSON.

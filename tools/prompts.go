@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
@@ -139,10 +140,7 @@ func (c completer) CompleteResourceArgument(ctx context.Context, uri string, a m
 
 // badArgument refuses a request for what the client wrote in it.
 func badArgument(ctx context.Context, format string, quoted ...string) error {
-	var shown []any
-	for _, q := range quoted {
-		shown = append(shown, text.Quote(q, 200))
-	}
+	shown := text.Each(quoted, func(q string) any { return text.Quote(q, 200) })
 	return transport.Refuse(ctx, mcp.INVALID_PARAMS, fmt.Sprintf(format, shown...), nil)
 }
 
@@ -159,17 +157,13 @@ func (c completer) complete(ctx context.Context, a mcp.CompleteArgument) (*mcp.C
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range list {
-			all = append(all, p.Serial)
-		}
+		all = text.Each(list, func(p runs.PhoneInfo) string { return p.Serial })
 	case "session_id":
 		list, err := c.Store.Sessions(ctx, store.Filter{Owners: c.owners(ctx), Limit: 1000})
 		if err != nil {
 			return nil, err
 		}
-		for _, x := range list {
-			all = append(all, x.ID)
-		}
+		all = text.Each(list, func(x store.Overview) string { return x.ID })
 	}
 	out := &mcp.Completion{Values: []string{}}
 	for _, v := range all {

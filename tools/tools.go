@@ -266,10 +266,8 @@ func (t *Tools) unknown() tool {
 	d := tool{name: unknownTool, wording: t.list[0].wording, answers: aRun,
 		hints: hints{readOnly: true}}
 	d.call = func(_ context.Context, c *call) (*toolResult, error) {
-		var names []string
-		for _, d := range slices.Concat(t.list, t.skillTools()) {
-			names = append(names, d.name)
-		}
+		all := slices.Concat(t.list, t.skillTools())
+		names := text.Each(all, func(d tool) string { return d.name })
 		name, _ := c.request.GetArguments()["tool"].(string)
 		return nil, runs.Refuse(runs.InvalidArgument, "call tools by the names in tools/list",
 			"there is no tool %s; the nearest is %s", text.Quote(name, 60),

@@ -146,11 +146,8 @@ func writePicture(ctx context.Context, db *store.Store, q inquiry.Question,
 
 // channelsOf is where a question can still be answered.
 func channelsOf(q inquiry.Question) string {
-	var names []string
-	for _, d := range channel.Settling(q, questionroute.Left(q, false)) {
-		names = append(names, text.Line(d.Name))
-	}
-	return strings.Join(names, ", ")
+	name := func(c inquiry.Channel) string { return text.Line(c.Name) }
+	return strings.Join(text.Each(channel.Settling(q, questionroute.Left(q, false)), name), ", ")
 }
 
 // outcome is what became of a question, and through which channel.

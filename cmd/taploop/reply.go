@@ -164,10 +164,9 @@ func (c *replyCmd) response(ctx context.Context, a *invocation, q inquiry.Questi
 	case c.Text == nil && wordless:
 		return "", nil
 	case c.Text == nil && q.Kind.Flag() != "":
-		var ways []string
-		for _, o := range q.Offers() {
-			ways = append(ways, strings.TrimSpace(o.Flag()+" "+o.Words))
-		}
+		ways := text.Each(q.Offers(), func(o inquiry.Offer) string {
+			return strings.TrimSpace(o.Flag() + " " + o.Words)
+		})
 		return "", app.Usage(errors.New("there is no decision"), "taploop reply "+
 			prefix(q.ID, 8)+" "+strings.Join(ways, ", "))
 	case c.Text == nil && q.Secret:

@@ -194,11 +194,15 @@ func (c *skillRunCmd) mend(ctx context.Context, a *invocation, db *store.Store, 
 		return a.bothScreens(ctx, db, run)
 	}
 	proposed, err := f.ProposeHealed(ctx, db, run, skill.MakeOptions{Name: c.Name, Params: params})
+	if err == nil && proposed && c.HealWrite {
+		err, proposed = f.Take(c.Name), false
+	}
+	if errors.Is(err, skill.ErrStale) {
+		a.notef("%v", err)
+		return nil
+	}
 	if err != nil || !proposed {
 		return err
-	}
-	if c.HealWrite {
-		return f.Take(c.Name)
 	}
 	a.notef("taploop skill diff %s shows what this would change, and --write takes it", c.Name)
 	return nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // All returns the known clients.
@@ -24,11 +25,8 @@ func Find(name string) (Client, error) {
 }
 
 // Names returns the names of the known clients.
-func Names() (names []string) {
-	for _, c := range table {
-		names = append(names, c.Name)
-	}
-	return names
+func Names() []string {
+	return text.Each(table, func(c Client) string { return c.Name })
 }
 
 // HasFile reports whether the client has a file that [Client.Install] can change.

@@ -28,6 +28,9 @@ const (
 // ErrUnknown is returned for a skill that the folder does not have.
 var ErrUnknown = errors.New("there is no skill")
 
+// ErrStale is returned for a skill that is not the one any more that was healed.
+var ErrStale = errors.New("what was healed is not written")
+
 // Path is the file of a skill.
 func (f Folder) Path(name string) string { return filepath.Join(string(f), name+suffix) }
 
@@ -166,7 +169,21 @@ func (f Folder) Proposed(name string) (*Skill, error) {
 	return s, err
 }
 
-// Take makes what is proposed for a skill the skill.
+// Take makes what is proposed for a skill the skill. Its file keeps its mode, and stays if it has
+// changed since then.
 func (f Folder) Take(name string) error {
-	return files.Unwritable(f.Path(name), os.Rename(f.Path(name+proposed), f.Path(name)))
+	from := f.Path(name + proposed)
+	to, err := filepath.EvalSymlinks(f.Path(name)) // a link stays one
+	was, failed := os.Stat(to)
+	by, unread := os.Stat(from)
+	switch err = cmp.Or(err, failed, unread); {
+	case err == nil && was.ModTime().After(by.ModTime()):
+		return fmt.Errorf("%w: %s has changed since then", ErrStale, to)
+	case err == nil:
+		err = os.Chmod(from, was.Mode().Perm())
+	}
+	if err == nil {
+		err = os.Rename(from, to)
+	}
+	return files.Unwritable(f.Path(name), err)
 }

@@ -3,11 +3,13 @@
 package skill
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -71,6 +73,35 @@ func TestAFileWithANameOfNoSkillIsTold(t *testing.T) {
 	_, err = f.Read("a")
 	require.EqualError(t, err, `there is no skill "a"`)
 	require.Contains(t, hint.Of(err), "taploop skill check")
+}
+
+// What is proposed takes the place of the file, which keeps its mode and stays behind a link. One that
+// was changed since then, or removed, is left as it is.
+func TestWhatIsProposedIsTakenForTheFileThatItIsFor(t *testing.T) {
+	dir := t.TempDir()
+	f, of := Folder(dir), filepath.Join(dir, "of.yaml.kept")
+	s, err := Parse("x", []byte(onePress))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(of, []byte(onePress), 0o600))
+	require.NoError(t, os.Chmod(of, 0o640))
+	require.NoError(t, os.Symlink(of, f.Path("buy")))
+	s.Description = "healed"
+	require.NoError(t, f.Propose(s))
+	require.NoError(t, f.Take("buy"))
+	info, err := os.Stat(of)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o640), info.Mode())
+	taken, err := f.Read("buy")
+	require.NoError(t, err)
+	require.Equal(t, "healed", taken.Description)
+	s.Description = "healed again"
+	require.NoError(t, f.Propose(s))
+	later := time.Now().Add(time.Hour)
+	require.NoError(t, os.Chtimes(of, later, later))
+	require.ErrorIs(t, f.Take("buy"), ErrStale)
+	require.NoError(t, os.Remove(f.Path("buy")))
+	require.ErrorIs(t, f.Take("buy"), fs.ErrNotExist)
+	require.NoFileExists(t, f.Path("buy"))
 }
 
 // Where nothing can be written the error says what helps, and no name leads out of the folder.

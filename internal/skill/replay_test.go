@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"image"
+	"slices"
 	"strings"
 	"testing"
 
@@ -386,11 +387,21 @@ func TestWhatWasHealedIsProposedOnlyAfterTheEndsHeld(t *testing.T) {
 				}
 			}
 			require.IsType(t, actions.Complete{}, a)
-			run := store.Run{State: store.Completed,
+			set, err := json.Marshal(map[string]any{"skill": Plan{s, HealAuto}})
+			require.NoError(t, err)
+			run := store.Run{State: store.Completed, Settings: set,
 				Progress: agentloop.Progress{History: r.history}}
 			f := Folder(t.TempDir())
-			_, err := f.ProposeHealed(t.Context(), db, run, MakeOptions{Name: "mute"})
-			require.NoError(t, err, "it was removed meanwhile")
+			propose := func() error {
+				_, err := f.ProposeHealed(t.Context(), db, run, MakeOptions{Name: "mute"})
+				return err
+			}
+			require.Equal(t, ends, errors.Is(propose(), ErrUnknown), "it was removed meanwhile")
+			other := *s
+			other.Steps = append(slices.Clone(s.Steps), s.Steps[0])
+			require.NoError(t, f.Write(&other))
+			err = propose()
+			require.Equal(t, ends, errors.Is(err, ErrStale), "it is another one: %v", err)
 			require.NoError(t, f.Write(s))
 			_, err = f.ProposeHealed(t.Context(), db, run, MakeOptions{Name: "mute"})
 			require.Equal(t, ends, errors.Is(err, store.ErrNotFound), "%v: %v %v", err, read, ends)

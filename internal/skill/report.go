@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/taploop/taploop/agentloop"
@@ -67,11 +67,11 @@ func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Ru
 		return false, nil
 	}
 	was, err := f.Read(o.Name)
-	if errors.Is(err, ErrUnknown) { // it was removed meanwhile
-		return false, nil
+	if err == nil && !was.repeated(run, o.Params) {
+		err = fmt.Errorf("%s has changed since the run began", f.Path(o.Name))
 	}
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("%w: %w", ErrStale, err)
 	}
 	src, err := SourceOf(ctx, db, run.SessionID)
 	if err != nil {
@@ -82,6 +82,18 @@ func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Ru
 		return false, err
 	}
 	return true, f.Propose(was)
+}
+
+// repeated reports whether a run with these values has repeated the skill as it is now.
+func (s *Skill) repeated(run store.Run, values map[string]string) bool {
+	var set struct{ Skill *Plan }
+	given := map[string]any{}
+	for name, v := range values {
+		given[name] = v
+	}
+	now, err := s.Fill(given)
+	return err == nil && json.Unmarshal(run.Settings, &set) == nil && set.Skill != nil &&
+		now.texts() == set.Skill.Skill.texts()
 }
 
 // heal puts what a model did in the places of the steps that it healed, and reports whether there

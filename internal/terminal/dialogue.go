@@ -204,10 +204,9 @@ func (w *texts) of(q inquiry.Question) asking {
 	if q.Secret {
 		return asking{Asks: w.Asks, Answer: w.Hidden}
 	}
-	var offers []string
-	for _, o := range q.Offers() {
-		offers = append(offers, strings.TrimSpace("/"+o.Name+" "+o.Words))
-	}
+	offers := text.Each(q.Offers(), func(o inquiry.Offer) string {
+		return strings.TrimSpace("/" + o.Name + " " + o.Words)
+	})
 	if offers == nil {
 		return asking{Asks: w.Asks, Answer: w.Answer}
 	}

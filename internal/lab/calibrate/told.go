@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/lab"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Settings are the keys of a model's configuration that were found, with their values.
@@ -49,11 +50,8 @@ func (r Report) Fields() [][2]string {
 func (r Report) hits(add func(name, format string, args ...any)) {
 	add("hits", "%d of %d, %s (95%%: %s to %s)", r.Hits, r.Asked,
 		lab.Percent(r.Share), lab.Percent(r.Low), lab.Percent(r.High))
-	var groups []string
-	for _, g := range r.Groups {
-		groups = append(groups, fmt.Sprintf("%s %d/%d", g.Name, g.Hits, g.All))
-	}
-	add("of them", "%s", strings.Join(groups, ", "))
+	group := func(g Group) string { return fmt.Sprintf("%s %d/%d", g.Name, g.Hits, g.All) }
+	add("of them", "%s", strings.Join(text.Each(r.Groups, group), ", "))
 	if r.Hits > 0 || r.Pixels > 0 {
 		add("off by", "%.0f px of the target's middle (median; 90%% under %.0f)", r.Pixels,
 			r.Pixels90)

@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/terminal"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -138,10 +139,7 @@ func (d *dialogue) choose(ctx context.Context) (c Choice, err error) {
 		return c, err
 	}
 	langs := append([]string{words.Auto}, words.Languages()...)
-	var shown []string
-	for _, lang := range langs {
-		shown = append(shown, lang+"  "+d.Languages[lang])
-	}
+	shown := text.Each(langs, func(lang string) string { return lang + "  " + d.Languages[lang] })
 	n, err := d.pick(ctx, d.Language, shown, langs)
 	if err != nil {
 		return c, err

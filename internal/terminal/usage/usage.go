@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -95,11 +96,7 @@ func Exits(lang string) []string {
 		codes = append(codes, n)
 	}
 	slices.Sort(codes)
-	var list []string
-	for _, n := range codes {
-		list = append(list, fmt.Sprint(n, " ", w.Exits[strconv.Itoa(n)]))
-	}
-	return list
+	return text.Each(codes, func(n int) string { return fmt.Sprint(n, " ", w.Exits[strconv.Itoa(n)]) })
 }
 
 // Path is a command's words, without the program's.
