@@ -103,10 +103,10 @@ func (c *scheduleListCmd) Run(ctx context.Context, a *invocation) error {
 		list := make([]listedSchedule, 0, len(all))
 		for _, s := range all {
 			l := listedSchedule{Schedule: s}
-			last, some, err := db.Schedules.Last(ctx, s.Name)
+			last, err := db.Schedules.Last(ctx, s.Name)
 			if err != nil {
 				return err
-			} else if some {
+			} else if !last.At.IsZero() {
 				l.Last = &last
 			}
 			if times, err := schedule.Parse(s.Spec, s.Zone); err == nil {

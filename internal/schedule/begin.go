@@ -31,11 +31,7 @@ func (s *Scheduler) begin(ctx context.Context, one store.Schedule, t store.Tick)
 	default:
 		t.State, t.Why = store.TickFailed, err.Error()
 	}
-	err = s.opts.Store.Settle(ctx, t)
-	if t.State != store.TickStarted {
-		s.tellOne(ctx, one, t)
-	}
-	return err
+	return s.settle(ctx, one, t)
 }
 
 // takeUp continues what a process that died has left: ticks that it did not tell of, runs that may
@@ -64,13 +60,12 @@ func (s *Scheduler) takeUp(ctx context.Context, all []store.Schedule) error {
 			return err
 		case id != "":
 			t.State, t.SessionID = store.TickStarted, id
-			err = s.opts.Store.Settle(ctx, t)
+			err = s.settle(ctx, one, t)
 		case age <= late || !s.opts.SkipLate && age <= patience:
 			err = s.begin(ctx, one, t)
 		default:
 			t.State, t.Why = store.TickMissed, "the server ended before the run began"
-			err = s.opts.Store.Settle(ctx, t)
-			s.tellOne(ctx, one, t)
+			err = s.settle(ctx, one, t)
 		}
 		if err != nil {
 			return err
@@ -119,8 +114,7 @@ func (s *Scheduler) lookAtQueued(ctx context.Context) {
 		if late {
 			q.tick.State = store.TickSkipped
 			q.tick.Why = fmt.Sprint("the phone was busy for ", patienceOf(q.schedule))
-			err = s.opts.Store.Settle(ctx, q.tick)
-			s.tellOne(ctx, q.schedule, q.tick)
+			err = s.settle(ctx, q.schedule, q.tick)
 		}
 		if err != nil && ctx.Err() == nil {
 			s.opts.Log.WarnContext(ctx, "looking at a run that waits", "session",

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -112,6 +114,13 @@ func (s *lockedStore) Untold(ctx context.Context, since time.Time) ([]store.Tick
 		return nil, errors.New("database is locked")
 	}
 	return s.Schedules.Untold(ctx, since)
+}
+
+func (s *lockedStore) Passed(ctx context.Context, name string) error {
+	if s.times--; s.times >= 0 {
+		return errors.New("database is locked")
+	}
+	return s.Schedules.Passed(ctx, name)
 }
 
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.jumped.Load())) }
@@ -276,6 +285,63 @@ func TestWhatIsMissedIsMadeUpForOnce(t *testing.T) {
 				require.Equal(t, c.missed, n[store.TickMissed])
 				require.Equal(t, c.missed, w.told())
 				require.LessOrEqual(t, len(w.missed), 1, "in one notice")
+			})
+		})
+	}
+}
+
+// Runs may have begun on another machine at the times between a backup and its restore: these do not
+// begin, and are told in one notice, if there were any.
+func TestTimesBetweenABackupAndItsRestoreAreToldOnceAndBeginNothing(t *testing.T) {
+	for _, c := range []struct {
+		name, spec string
+		claimed    bool // as the backup is made
+		locked     int
+		missed     int
+		begun      int // at 1:00, and at 4:00
+	}{
+		{name: "no time", spec: "0 12 * * *"},
+		{name: "times", spec: "@hourly", missed: 2, begun: 2},
+		{name: "a time that has just come", spec: "@hourly", claimed: true, missed: 3, begun: 2},
+		{name: "an interval", spec: "@every 1h", missed: 2, begun: 2},
+		{name: "locked", spec: "@hourly", locked: 2, missed: 2, begun: 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, file := storetest.Dir(t), filepath.Join(t.TempDir(), "backup.tar")
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, dir)
+				backUp := func() {
+					_, err := w.db.Backup(t.Context(), file)
+					require.NoError(t, err)
+				}
+				if c.claimed {
+					w.runs.before.Store(&backUp)
+				}
+				w.add(c.spec)
+				w.pass(90 * time.Minute)
+				if !c.claimed {
+					backUp()
+				}
+				w.stop()
+				w.pass(2*time.Hour + 15*time.Minute)
+				_, _, err := store.Restore(t.Context(), file, dir, true)
+				require.NoError(t, err)
+				require.NoError(t, os.Chtimes(filepath.Join(dir, "restored"), w.now(), w.now()))
+				w.locked = c.locked
+				w.begin()
+				w.pass(20 * time.Minute)
+				w.stop()
+				n := w.ticks()
+				require.Equal(t, c.missed, n[store.TickMissed], "%v", n)
+				require.Zero(t, n[store.TickRestored], "%v", n)
+				require.Len(t, w.runs.begun, c.begun, "%v", w.runs.begun)
+				if c.missed == 0 {
+					require.Empty(t, w.missed)
+					return
+				}
+				require.Len(t, w.missed, 1, "in one notice")
+				require.Equal(t, c.missed, w.missed[0].Ticks)
+				require.Contains(t, w.missed[0].Why, "restored from a backup")
 			})
 		})
 	}

@@ -16,13 +16,14 @@ import (
 // Store keeps schedules and their ticks. A store.Schedules implements it.
 type Store interface {
 	List(ctx context.Context) ([]store.Schedule, error)
-	Last(ctx context.Context, name string) (store.Tick, bool, error)
+	Last(ctx context.Context, name string) (store.Tick, error)
 	Note(ctx context.Context, t store.Tick) (mine bool, err error)
 	Settle(ctx context.Context, t store.Tick) error
 	Left(ctx context.Context) ([]store.Tick, error)
 	Ticks(ctx context.Context, name string, limit int) ([]store.Tick, error)
 	Untold(ctx context.Context, since time.Time) ([]store.Tick, error)
 	Told(ctx context.Context, name string, first, last time.Time) error
+	Passed(ctx context.Context, name string) error
 }
 
 // Runs begins runs.
@@ -139,9 +140,12 @@ func (s *Scheduler) lookAt(ctx context.Context, one store.Schedule) error {
 	if err != nil {
 		return err
 	}
-	last, _, err := s.opts.Store.Last(ctx, one.Name)
+	last, err := s.opts.Store.Last(ctx, one.Name)
 	if err != nil {
 		return err
+	}
+	if last.State == store.TickRestored {
+		return s.pass(ctx, one, times, last.At)
 	}
 	now := s.opts.Now()
 	due, more := times.due(since(one, last, now), now, mostRows)
@@ -154,7 +158,8 @@ func (s *Scheduler) lookAt(ctx context.Context, one store.Schedule) error {
 	if runs {
 		due = due[:len(due)-1]
 	}
-	if err := s.miss(ctx, one, due, more); err != nil || !runs {
+	const away = "no server was up at that time, or the clock jumped"
+	if err := s.miss(ctx, one, due, more, away); err != nil || !runs {
 		return err
 	}
 	t := store.Tick{Schedule: one.Name, At: newest, State: store.TickClaimed}
@@ -188,9 +193,32 @@ func (s *Scheduler) waits(ctx context.Context, one store.Schedule) (bool, error)
 	return !done && err == nil, err
 }
 
+// pass stores the times that came after a backup was made, up to its restore, as missed.
+func (s *Scheduler) pass(ctx context.Context, one store.Schedule, times Times,
+	restored time.Time) error {
+	list, err := s.opts.Store.Ticks(ctx, one.Name, 0)
+	var last store.Tick // whose run is known to have begun, or not
+	for _, t := range slices.Backward(list) {
+		if t.State == store.TickRestored {
+			break
+		}
+		last = t
+	}
+	if err == nil {
+		due, more := times.due(since(one, last, restored), restored, mostRows)
+		err = s.miss(ctx, one, due, more,
+			"the store was restored from a backup: what came after that may have begun")
+	}
+	if err == nil {
+		err = s.opts.Store.Passed(ctx, one.Name)
+	}
+	return err
+}
+
 // miss stores ticks that no run begins for, and tells of them once.
-func (s *Scheduler) miss(ctx context.Context, one store.Schedule, due []time.Time, more int) error {
-	m := Missed{Schedule: one, Why: "no server was up at that time, or the clock jumped"}
+func (s *Scheduler) miss(ctx context.Context, one store.Schedule, due []time.Time, more int,
+	why string) error {
+	m := Missed{Schedule: one, Why: why}
 	for i, at := range due {
 		t := store.Tick{Schedule: one.Name, At: at, State: store.TickMissed, Why: m.Why}
 		if i == 0 && more > 0 {
@@ -228,6 +256,15 @@ func (s *Scheduler) tell(ctx context.Context, m Missed) {
 		ctx.Err() == nil {
 		s.opts.Log.WarnContext(ctx, "storing that ticks were told", "err", err)
 	}
+}
+
+// settle stores what became of a tick that was claimed, and tells of it if no run began.
+func (s *Scheduler) settle(ctx context.Context, one store.Schedule, t store.Tick) error {
+	err := s.opts.Store.Settle(ctx, t)
+	if t.State != store.TickStarted {
+		s.tellOne(ctx, one, t)
+	}
+	return err
 }
 
 // tellOne tells of a tick.

@@ -61,10 +61,8 @@ func (l Leases) take(ctx context.Context, tx *tx, serial string, r Run) error {
 // Release ends the run's lease of the phone, if it has one and no other worker may be touching the
 // phone for it. The row stays: its token never falls.
 func (l Leases) Release(ctx context.Context, serial, runID string) error {
-	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
-		return tx.exec(ctx, `UPDATE leases SET run_id = NULL, worker = ''
-			WHERE serial = ? AND run_id = ? AND worker IN ('', ?)`, serial, runID, l.owner.ID)
-	})
+	_, err := l.exec(ctx, `UPDATE leases SET run_id = NULL, worker = ''
+		WHERE serial = ? AND run_id = ? AND worker IN ('', ?)`, serial, runID, l.owner.ID)
 	return doing(err, "releasing phone %q", serial)
 }
 

@@ -65,14 +65,12 @@ func pauseAll(ctx context.Context, t *tx) error {
 	return err
 }
 
-// passTicks has the schedules' times count as missed up to that of the restore.
+// passTicks notes until when the schedules' times may have come before the restore.
 func passTicks(ctx context.Context, t *tx, until time.Time) error {
-	const why = "the store was restored from a backup: what came after that may have begun"
-	err := t.exec(ctx, "UPDATE ticks SET state = ?, why = ? WHERE state = ?", TickMissed, why,
-		TickClaimed)
+	err := t.exec(ctx, "UPDATE ticks SET state = ? WHERE state = ?", TickRestored, TickClaimed)
 	if err == nil {
-		err = t.exec(ctx, `INSERT INTO ticks (`+tickColumns+`) SELECT name, ?, ?, '', ?, ''
-			FROM schedules WHERE true ON CONFLICT DO NOTHING`, millis(until), TickMissed, why)
+		err = t.exec(ctx, `INSERT INTO ticks (`+tickColumns+`) SELECT name, ?, ?, '', '', ''
+			FROM schedules WHERE true ON CONFLICT DO NOTHING`, millis(until), TickRestored)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -27,7 +28,7 @@ type Schedule struct {
 // TickState is what became of a tick.
 type TickState string
 
-// The states of a tick. All but TickClaimed are final.
+// The states of a tick. All but TickClaimed and TickRestored are final.
 const (
 	TickClaimed TickState = "claimed" // somebody begins its run
 	TickStarted TickState = "started"
@@ -35,6 +36,9 @@ const (
 	TickMissed  TickState = "missed"  // no server was up
 	TickSkipped TickState = "skipped" // the phone was busy
 	TickFailed  TickState = "failed"  // the run could not be begun
+	// Up to this time, runs may have begun after the backup from which the store was restored.
+	// Which times came until then is for package schedule to say.
+	TickRestored TickState = "restored"
 )
 
 // Tick is a time of a schedule that came. There is one row for each, so that its run begins once.
@@ -66,17 +70,13 @@ func scanTick(row scanner) (t Tick, err error) {
 
 // Add stores a schedule. There must be none of its name.
 func (ss Schedules) Add(ctx context.Context, s Schedule) error {
-	err := ss.update(ctx, func(ctx context.Context, tx *tx) error {
-		n, err := affected(tx.ExecContext(ctx, `INSERT INTO schedules (`+scheduleColumns+`)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`,
-			s.Name, s.Spec, s.Zone, s.Task, s.Serial, s.Client, millis(tx.at), s.Priority,
-			s.QueueSeconds))
-		if err == nil && n == 0 {
-			err = hint.Add(fmt.Errorf("there is a schedule %q", s.Name),
-				"choose another --name, or remove it first: taploop schedule remove "+s.Name)
-		}
-		return err
-	})
+	n, err := ss.exec(ctx, `INSERT INTO schedules (`+scheduleColumns+`)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`, s.Name, s.Spec, s.Zone,
+		s.Task, s.Serial, s.Client, millis(ss.now()), s.Priority, s.QueueSeconds)
+	if err == nil && n == 0 {
+		err = hint.Add(fmt.Errorf("there is a schedule %q", s.Name),
+			"choose another --name, or remove it first: taploop schedule remove "+s.Name)
+	}
 	return doing(err, "adding a schedule")
 }
 
@@ -89,67 +89,56 @@ func (ss Schedules) List(ctx context.Context) ([]Schedule, error) {
 
 // Get returns the schedule of that name, or ErrNotFound.
 func (ss Schedules) Get(ctx context.Context, name string) (Schedule, error) {
-	list, err := collect(ctx, ss.read, scanSchedule,
+	row := ss.read.QueryRowContext(ctx,
 		"SELECT "+scheduleColumns+" FROM schedules WHERE name = ?", name)
-	if err == nil && len(list) == 0 {
-		err = hint.Add(ErrNotFound, "taploop schedule list shows which there are")
+	s, err := oneRow(row, scanSchedule, "schedule", name)
+	if errors.Is(err, ErrNotFound) {
+		err = hint.Add(err, listSchedules)
 	}
-	if err != nil {
-		return Schedule{}, doing(err, "schedule %q", name)
-	}
-	return list[0], nil
+	return s, err
 }
+
+const listSchedules = "taploop schedule list shows which there are"
 
 // Remove deletes a schedule with its ticks, or returns ErrNotFound. Runs that it has begun go on.
 func (ss Schedules) Remove(ctx context.Context, name string) error {
-	err := ss.update(ctx, func(ctx context.Context, tx *tx) error {
-		n, err := affected(tx.ExecContext(ctx, "DELETE FROM schedules WHERE name = ?", name))
-		if err == nil && n == 0 {
-			err = hint.Add(ErrNotFound, "taploop schedule list shows which there are")
-		}
-		return err
-	})
+	n, err := ss.exec(ctx, "DELETE FROM schedules WHERE name = ?", name)
+	if err == nil && n == 0 {
+		err = hint.Add(ErrNotFound, listSchedules)
+	}
 	return doing(err, "removing schedule %q", name)
 }
 
-// Last returns the schedule's latest tick. It is false if none has come yet.
-func (ss Schedules) Last(ctx context.Context, name string) (Tick, bool, error) {
-	list, err := collect(ctx, ss.read, scanTick, `SELECT schedule, at, CASE WHEN EXISTS (SELECT 1
+// Last returns the schedule's latest tick, which is zero if none has come yet.
+func (ss Schedules) Last(ctx context.Context, name string) (Tick, error) {
+	row := ss.read.QueryRowContext(ctx, `SELECT schedule, at, CASE WHEN EXISTS (SELECT 1
 		FROM sessions s WHERE s.id = session_id AND s.state = 'QUEUED') THEN ? ELSE state END,
 		session_id, why, owner FROM ticks WHERE schedule = ? ORDER BY at DESC LIMIT 1`,
 		TickQueued, name)
-	if err != nil || len(list) == 0 {
-		return Tick{}, false, doing(err, "reading the ticks of %q", name)
+	last, err := oneRow(row, scanTick, "the last tick of", name)
+	if errors.Is(err, ErrNotFound) {
+		return Tick{}, nil
 	}
-	return list[0], true, nil
+	return last, err
 }
 
 // Note stores a tick that no other process has stored. It reports false if one has, or if the
 // schedule is gone. A tick that was stored as missed can be claimed: a clock that was ahead has
-// been set back, and its time comes after all.
+// been set back, and its time comes after all. One that was stored as restored is settled.
 func (ss Schedules) Note(ctx context.Context, t Tick) (mine bool, err error) {
-	err = ss.update(ctx, func(ctx context.Context, tx *tx) error {
-		if err := tx.shared(ctx); err != nil {
-			return err
-		}
-		n, err := affected(tx.ExecContext(ctx, `INSERT INTO ticks (`+tickColumns+`)
-			SELECT name, ?, ?, ?, ?, ? FROM schedules WHERE name = ?
-			ON CONFLICT (schedule, at) DO UPDATE SET state = excluded.state, why = excluded.why,
-				owner = excluded.owner, told_at = 0
-			WHERE ticks.state = 'missed' AND excluded.state = 'claimed'`, millis(t.At), t.State,
-			t.SessionID, t.Why, ss.owner.ID, t.Schedule))
-		mine = n > 0
-		return err
-	})
+	mine, err = ss.own(ctx, `INSERT INTO ticks (`+tickColumns+`)
+		SELECT name, ?, ?, ?, ?, ? FROM schedules WHERE name = ?
+		ON CONFLICT (schedule, at) DO UPDATE SET state = excluded.state, why = excluded.why,
+			owner = excluded.owner, told_at = 0
+		WHERE ticks.state = 'restored' OR ticks.state = 'missed' AND excluded.state = 'claimed'`,
+		millis(t.At), t.State, t.SessionID, t.Why, ss.owner.ID, t.Schedule)
 	return mine, doing(err, "storing a tick of %q", t.Schedule)
 }
 
 // Settle stores what became of a tick that was claimed.
 func (ss Schedules) Settle(ctx context.Context, t Tick) error {
-	err := ss.update(ctx, func(ctx context.Context, tx *tx) error {
-		return tx.exec(ctx, `UPDATE ticks SET state = ?, session_id = ?, why = ?
-			WHERE schedule = ? AND at = ?`, t.State, t.SessionID, t.Why, t.Schedule, millis(t.At))
-	})
+	_, err := ss.exec(ctx, `UPDATE ticks SET state = ?, session_id = ?, why = ?
+		WHERE schedule = ? AND at = ?`, t.State, t.SessionID, t.Why, t.Schedule, millis(t.At))
 	return doing(err, "storing what became of a tick of %q", t.Schedule)
 }
 
@@ -162,22 +151,28 @@ func (ss Schedules) Left(ctx context.Context) (left []Tick, err error) {
 		if err != nil || t.owner != ss.owner.ID && ss.owner.Alive(t.owner) {
 			continue
 		}
-		taken := false
-		err = ss.update(ctx, func(ctx context.Context, tx *tx) error {
-			if err := tx.shared(ctx); err != nil {
-				return err
-			}
-			n, err := affected(tx.ExecContext(ctx, `UPDATE ticks SET owner = ?
-				WHERE schedule = ? AND at = ? AND state = 'claimed' AND owner = ?`,
-				ss.owner.ID, t.Schedule, millis(t.At), t.owner))
-			taken = n > 0
-			return err
-		})
-		if taken && err == nil {
+		var taken bool
+		taken, err = ss.own(ctx, `UPDATE ticks SET owner = ?
+			WHERE schedule = ? AND at = ? AND state = 'claimed' AND owner = ?`,
+			ss.owner.ID, t.Schedule, millis(t.At), t.owner)
+		if taken {
 			left = append(left, t)
 		}
 	}
 	return left, doing(err, "looking for ticks that were left behind")
+}
+
+// own reports whether the statement made a tick this process's, which others see to be there.
+func (ss Schedules) own(ctx context.Context, query string, args ...any) (mine bool, err error) {
+	err = ss.update(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.shared(ctx); err != nil {
+			return err
+		}
+		n, err := affected(tx.ExecContext(ctx, query, args...))
+		mine = n > 0
+		return err
+	})
+	return mine && err == nil, err
 }
 
 // Untold returns the ticks since then that no run began for, of processes that died before they
@@ -192,18 +187,22 @@ func (ss Schedules) Untold(ctx context.Context, since time.Time) ([]Tick, error)
 
 // Told stores that people were told of a schedule's ticks from the first to the last.
 func (ss Schedules) Told(ctx context.Context, name string, first, last time.Time) error {
-	err := ss.update(ctx, func(ctx context.Context, tx *tx) error {
-		return tx.exec(ctx, `UPDATE ticks SET told_at = ? WHERE schedule = ? AND at BETWEEN ? AND ?
-			AND state IN ('missed', 'skipped', 'failed')`, millis(tx.at), name, millis(first),
-			millis(last))
-	})
+	_, err := ss.exec(ctx, `UPDATE ticks SET told_at = ? WHERE schedule = ? AND at BETWEEN ? AND ?
+		AND state IN ('missed', 'skipped', 'failed')`, millis(ss.now()), name, millis(first),
+		millis(last))
 	return doing(err, "storing that ticks of %q were told", name)
+}
+
+// Passed stores that the schedule's times before the restore of the store are stored as ticks.
+func (ss Schedules) Passed(ctx context.Context, name string) error {
+	_, err := ss.exec(ctx, "DELETE FROM ticks WHERE schedule = ? AND state = ?", name, TickRestored)
+	return doing(err, "storing that ticks of %q have passed", name)
 }
 
 // Ticks returns the newest ticks of a schedule, newest first; limit 0 means all.
 func (ss Schedules) Ticks(ctx context.Context, name string, limit int) ([]Tick, error) {
-	w := where{"schedule = ?", []any{name}}
-	list, err := collect(ctx, ss.read, scanTick, "SELECT "+tickColumns+" FROM ticks WHERE "+
-		w.sql+" ORDER BY at DESC LIMIT ?", w.limited(limit)...)
+	w := where{args: []any{name}}
+	list, err := collect(ctx, ss.read, scanTick, "SELECT "+tickColumns+` FROM ticks
+		WHERE schedule = ? ORDER BY at DESC LIMIT ?`, w.limited(limit)...)
 	return list, doing(err, "reading the ticks of %q", name)
 }

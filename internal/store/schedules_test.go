@@ -47,6 +47,30 @@ func TestATickIsClaimedOnceAndToldOnce(t *testing.T) {
 	require.Zero(t, untold())
 }
 
+// What came before a restore is settled once, and then the restore is over.
+func TestATickThatWasRestoredIsSettledOnce(t *testing.T) {
+	s, ctx := open(t, t.TempDir(), nil), t.Context()
+	require.NoError(t, s.Schedules.Add(ctx, store.Schedule{Name: "s", Spec: "@daily", Task: "x"}))
+	at := time.Now().UTC().Truncate(time.Hour)
+	for _, c := range []struct {
+		at    time.Time
+		state store.TickState
+		mine  bool
+	}{
+		{at, store.TickRestored, true}, {at.Add(time.Hour), store.TickRestored, true},
+		{at, store.TickMissed, true}, {at, store.TickMissed, false},
+	} {
+		mine, err := s.Schedules.Note(ctx, store.Tick{Schedule: "s", At: c.at, State: c.state})
+		require.NoError(t, err)
+		require.Equal(t, c.mine, mine, c)
+	}
+	require.NoError(t, s.Schedules.Passed(ctx, "s"))
+	list, err := s.Schedules.Ticks(ctx, "s", 0)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.Equal(t, store.TickMissed, list[0].State)
+}
+
 // A run that still waits for its phone has not started, whatever its tick says.
 func TestALastTickTellsARunThatWaits(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
@@ -62,7 +86,7 @@ func TestALastTickTellsARunThatWaits(t *testing.T) {
 	for state, want := range map[store.State]store.TickState{
 		store.Queued: store.TickQueued, store.Running: store.TickStarted} {
 		moved(t, s, r, store.Change{To: state, Reason: agentloop.StillRunning})
-		last, _, err := s.Schedules.Last(t.Context(), "s")
+		last, err := s.Schedules.Last(t.Context(), "s")
 		require.NoError(t, err)
 		require.Equal(t, want, last.State, state)
 	}

@@ -57,8 +57,6 @@ func (t *tx) keepSecret(ctx context.Context, runID string, x Secret) error {
 
 // Typed notes that the answer to the question was typed into the phone.
 func (s Secrets) Typed(ctx context.Context, questionID string) error {
-	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
-		return tx.exec(ctx, "UPDATE secrets SET typed = 1 WHERE question_id = ?", questionID)
-	})
+	_, err := s.exec(ctx, "UPDATE secrets SET typed = 1 WHERE question_id = ?", questionID)
 	return doing(err, "noting that a secret was typed")
 }

@@ -58,11 +58,8 @@ func (b *Browsers) Key() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	public, err := key.PublicKey.ECDH()
-	if err != nil {
-		return "", err
-	}
-	return encode(public.Bytes()), nil
+	public, err := key.PublicKey.Bytes()
+	return encode(public), err
 }
 
 func (b *Browsers) key() (*ecdsa.PrivateKey, error) {
