@@ -139,6 +139,48 @@ func TestARequestIsFollowedThroughTheLog(t *testing.T) {
 	}
 }
 
+// A run that goes on by itself after a restart has a request too, and who takes one over that rests
+// is told by the line of its end.
+func TestWhatGoesOnByItselfOrIsTakenOverIsFollowedThroughTheLog(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "", "TAPLOOP_LOG_FORMAT=json")
+	token, thinks := b.token("laptop"), b.holdAt("2/8")
+	killed, url := b.serve()
+	status, said, _ := post(t, strings.TrimSuffix(url, "/mcp")+"/v1/sessions", jsonOf(t,
+		map[string]any{"task": b.task.Goal, "wait_seconds": 0, "detached_ok": true}), bearer(token))
+	require.Equal(t, 201, status, said)
+	var begun struct {
+		SessionID string `json:"session_id"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(said), &begun))
+	thinks.await(t)
+	killed.kill()
+	thinks.open()
+	p, url := b.serve()
+	p.stderr.await(t, `"state":"WAITING_REPLY"`)
+	p.stderr.await(t, "question asked") // beside the run
+	resumed := logged(t, p.stderr.String(), "run resumed after the restart")
+	require.Len(t, resumed, 1)
+	require.NotEmpty(t, resumed[0]["request"])
+	for _, about := range []string{"run started", "step", "question asked", "run ended"} {
+		lines := logged(t, p.stderr.String(), about)
+		require.NotEmpty(t, lines, about)
+		for _, line := range lines {
+			require.Equal(t, resumed[0]["request"], line["request"], about)
+		}
+	}
+
+	at := strings.TrimSuffix(url, "/mcp") + "/v1/sessions/" + begun.SessionID
+	for _, ends := range [][2]string{{"/takeover", "WAITING_TAKEOVER"}, {"/stop", "CANCELLED"}} {
+		how, state := ends[0], ends[1]
+		status, said, by := post(t, at+how, "", bearer(token))
+		require.Equal(t, 200, status, said)
+		p.stderr.await(t, `"state":"`+state+`"`)
+		lines := logged(t, p.stderr.String(), "run ended")
+		require.Equal(t, by.Get("X-Request-Id"), lines[len(lines)-1]["request"], state)
+	}
+}
+
 func TestAServerSaysWhetherItIsReady(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "", "TAPLOOP_LOG_LEVEL=error")

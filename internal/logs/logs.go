@@ -41,12 +41,12 @@ func Called(ctx context.Context) (context.Context, string) {
 	return ctx, id
 }
 
-// Life returns ctx for what the call begins and does not wait for: it has the call's request.
+// Life returns ctx for what the call begins and does not wait for: it has the call's request. What
+// begins without a call has a new one.
 func Life(ctx, call context.Context) context.Context {
+	_, id := Called(call)
 	ctx = context.WithValue(ctx, key{}, new(sync.Map))
-	if id, is := of(call).Load(Request); is {
-		Learn(ctx, Request, id.(string))
-	}
+	Learn(ctx, Request, id)
 	return ctx
 }
 

@@ -135,7 +135,7 @@ func (c *continuation) waitAgain(ctx context.Context, q *inquiry.Question) error
 		return err
 	}
 	c.ask(q)
-	c.state.moved(r)
+	c.state.moved(ctx, r)
 	return nil
 }
 

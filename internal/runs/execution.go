@@ -70,7 +70,7 @@ func (x *execution) launch(call context.Context, queue bool) error {
 	if x.elsewhere {
 		s, done := m.states.use(x.sess.ID)
 		defer done()
-		s.moved(x.run)
+		s.moved(call, x.run)
 		return nil
 	}
 	ctx, cancel := context.WithCancelCause(logs.Life(m.ctx, call))
@@ -113,7 +113,7 @@ func (x *execution) watchRow(ctx context.Context, life store.Run) {
 
 // drive is the body of the run's goroutine.
 func (x *execution) drive(ctx context.Context) {
-	x.state.moved(x.run)
+	x.state.moved(ctx, x.run)
 	out := x.acquireAndPursue(ctx)
 	x.work.Close()
 	if x.untouched != nil {
@@ -147,7 +147,7 @@ func (x *execution) acquireAndPursue(ctx context.Context) Outcome {
 		return Outcome{Ending: *end}
 	}
 	x.run = run
-	x.state.moved(run)
+	x.state.moved(ctx, run)
 	return x.pursue(ctx)
 }
 
@@ -158,7 +158,7 @@ func (x *execution) acquire(ctx context.Context) (store.Run, error) {
 	}
 	defer cancel()
 	err := x.m.lines.Acquire(turn, x.place, func() {
-		x.state.publish(Event{SessionID: x.run.SessionID, RunID: x.run.ID,
+		x.state.publish(Event{Context: ctx, SessionID: x.run.SessionID, RunID: x.run.ID,
 			State: store.Queued, Event: agentloop.Event{Kind: PhoneBusy, At: time.Now()}})
 	})
 	if err != nil && errors.Is(context.Cause(turn), errLate) {
@@ -191,8 +191,8 @@ func (x *execution) pursue(ctx context.Context) (out Outcome) {
 		}
 	}()
 	return x.work.Pursue(ctx, Life{Session: x.sess, Run: x.run, Observe: func(e agentloop.Event) {
-		x.state.publish(Event{SessionID: x.run.SessionID, RunID: x.run.ID, State: store.Running,
-			Event: e})
+		x.state.publish(Event{Context: ctx, SessionID: x.run.SessionID, RunID: x.run.ID,
+			State: store.Running, Event: e})
 	}})
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
@@ -127,6 +128,7 @@ func (f farm) expire(ctx context.Context, u store.Hold, seen time.Time) error {
 // faster.
 func (f farm) claim(ctx context.Context, u store.Hold, seen time.Time) error {
 	m := f.m
+	ctx, _ = logs.Called(ctx)
 	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: u.SessionID, Queue: true})
 	if err != nil {
 		return err

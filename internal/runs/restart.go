@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -100,6 +101,7 @@ func (r reunion) try(sessionID, runID string) {
 // unknown.
 func (r reunion) retake(ctx context.Context, ask ContinueRequest, why string,
 	still func(store.Run) bool) (bool, error) {
+	ctx, _ = logs.Called(ctx)
 	c, unlock, err := r.m.openContinuation(ctx, ask)
 	if err != nil {
 		return false, err

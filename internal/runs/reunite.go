@@ -40,7 +40,7 @@ func (r reunion) await(ctx context.Context, sessionID string) (back bool, err er
 	if err == nil && parkedForPhone(parked) {
 		s, done := m.states.use(sessionID)
 		defer done()
-		s.publish(Event{SessionID: sessionID, RunID: parked.ID, State: store.Paused,
+		s.publish(Event{Context: ctx, SessionID: sessionID, RunID: parked.ID, State: store.Paused,
 			Event: agentloop.Event{Kind: PhoneAway, At: time.Now()}})
 	}
 	for err == nil && parkedForPhone(parked) {

@@ -166,7 +166,7 @@ func (s *sessionState) countDown() {
 
 // Event is something that happened in a run.
 type Event struct {
-	Context          context.Context // of the run's life, if it goes on here, for logs
+	Context          context.Context // of the run's life, or of the call that changed it, for logs
 	SessionID, RunID string
 	State            store.State
 	Run              *store.Run // in its new state, under StateChanged
@@ -184,10 +184,6 @@ const PhoneAway agentloop.EventKind = "phone away"
 
 // publish sends an event to all watchers, and wakes the waiters if the run's state has changed.
 func (s *sessionState) publish(e Event) {
-	e.Context = context.Background()
-	if r := s.current(); r != nil {
-		e.Context = r.ctx
-	}
 	s.observe(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,8 +196,8 @@ func (s *sessionState) publish(e Event) {
 }
 
 // moved publishes a run's new state.
-func (s *sessionState) moved(r store.Run) {
-	s.publish(Event{SessionID: r.SessionID, RunID: r.ID, State: r.State, Run: &r,
+func (s *sessionState) moved(ctx context.Context, r store.Run) {
+	s.publish(Event{Context: ctx, SessionID: r.SessionID, RunID: r.ID, State: r.State, Run: &r,
 		Event: agentloop.Event{Kind: StateChanged, At: time.Now(), Progress: r.Progress}})
 }
 

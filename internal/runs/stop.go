@@ -146,7 +146,7 @@ func (p *stopCall) halt(ctx context.Context) error {
 			m.log.WarnContext(ctx, "withdrawing", "question", run.QuestionID, "err", err)
 		}
 	}
-	p.state.moved(now)
+	p.state.moved(ctx, now)
 	return nil
 }
 

@@ -89,7 +89,7 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 		}
 	}
 	m.desk.Route(q.ID)
-	p.state.moved(now)
+	p.state.moved(ctx, now)
 	return nil
 }
 

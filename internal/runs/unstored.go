@@ -26,7 +26,7 @@ func (e ending) keep(ctx context.Context) {
 	_, done := m.states.use(e.run.SessionID)
 	if !m.life.spawn(func() {
 		defer done()
-		s.storeLater(m.life.ctx)
+		s.storeLater(logs.Life(m.life.ctx, ctx))
 	}) {
 		s.leaveEnd()
 		done()
@@ -93,8 +93,7 @@ func (e *ending) try(ctx context.Context) error {
 	switch {
 	case now.State.Waiting():
 		// An answer that came before the run waited for it was not applied.
-		life := logs.Life(m.life.ctx, ctx)
-		m.life.spawn(func() { m.settled(life, now.QuestionID) })
+		m.life.spawn(func() { m.settled(logs.Life(m.life.ctx, ctx), now.QuestionID) })
 	case atRest(now), now.State.Terminal():
 		m.desk.Cancel(ctx, e.parked)
 		m.lines.Release(ctx, e.serial, now.ID)
@@ -104,7 +103,7 @@ func (e *ending) try(ctx context.Context) error {
 		}
 	}
 	m.touches.Note(ctx, now.ID)
-	e.state.moved(now)
+	e.state.moved(ctx, now)
 	return nil
 }
 

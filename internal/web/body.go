@@ -27,6 +27,14 @@ func send(w http.ResponseWriter, status int, body any) error {
 	return nil
 }
 
+// sendUnless sends what a request brought, unless it failed.
+func sendUnless(w http.ResponseWriter, err error, body any) error {
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, body)
+}
+
 // bodyOf is the whole body of a request.
 func bodyOf(r *http.Request) ([]byte, error) {
 	b, err := io.ReadAll(r.Body)

@@ -164,10 +164,7 @@ func (s *chats) models(r *http.Request, v viewer) ([]chatModel, error) {
 
 func (s *chats) listModels(w http.ResponseWriter, r *http.Request, v viewer) error {
 	list, err := s.models(r, v)
-	if err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, map[string]any{"object": "list", "data": list})
+	return sendUnless(w, err, map[string]any{"object": "list", "data": list})
 }
 
 func (s *chats) getModel(w http.ResponseWriter, r *http.Request, v viewer) error {

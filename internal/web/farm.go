@@ -24,10 +24,7 @@ func (s *farm) state(w http.ResponseWriter, r *http.Request, v viewer) error {
 		return err
 	}
 	now, err := s.opts.Farm.State(r.Context())
-	if err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, now)
+	return sendUnless(w, err, now)
 }
 
 // changing reads a request, carries it out for the viewer, and answers with what the machines are

@@ -14,11 +14,8 @@ import (
 // listAnswers lists the remembered answers that the viewer may see.
 func (s *inbox) listAnswers(w http.ResponseWriter, r *http.Request, v viewer) error {
 	list, err := s.opts.Answers.List(r.Context(), v.owners())
-	if err != nil {
-		return err
-	}
 	list = append([]inquiry.Remembered{}, list...) // never null
-	return send(w, http.StatusOK, map[string]any{"answers": list})
+	return sendUnless(w, err, map[string]any{"answers": list})
 }
 
 // forget takes a remembered answer back.
@@ -28,19 +25,13 @@ func (s *inbox) forget(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return refuse("NOT_FOUND", fmt.Errorf("there is no remembered answer %.100q", id))
 	}
-	if err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, map[string]any{"answers": gone})
+	return sendUnless(w, err, map[string]any{"answers": gone})
 }
 
 // listGrants lists the leave to act without asking that matters to what the viewer sees.
 func (s *inbox) listGrants(w http.ResponseWriter, r *http.Request, v viewer) error {
 	list, err := s.opts.Grants.List(r.Context(), v.owners())
-	if err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, map[string]any{"grants": append([]guard.Grant{}, list...)})
+	return sendUnless(w, err, map[string]any{"grants": append([]guard.Grant{}, list...)})
 }
 
 // giveGrant gives leave for the actions of those whose sessions the viewer sees.
@@ -69,10 +60,8 @@ func (s *inbox) giveGrant(w http.ResponseWriter, r *http.Request, v viewer) erro
 		return refuse("INVALID_ARGUMENT", err)
 	}
 	g.By = v.Name
-	if err := s.opts.Grants.Give(r.Context(), g, v.actor().Entry("")); err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, map[string]any{"grants": []guard.Grant{g}})
+	err = s.opts.Grants.Give(r.Context(), g, v.actor().Entry(""))
+	return sendUnless(w, err, map[string]any{"grants": []guard.Grant{g}})
 }
 
 // endGrant takes leave back.
@@ -85,8 +74,5 @@ func (s *inbox) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error
 		return badRequest(`there is no "scope" (want those of one of the grants)`)
 	}
 	ended, err := s.opts.Grants.End(r.Context(), body, v.owners(), v.actor().Entry(""))
-	if err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, map[string]any{"grants": append([]guard.Grant{}, ended...)})
+	return sendUnless(w, err, map[string]any{"grants": append([]guard.Grant{}, ended...)})
 }

@@ -18,10 +18,7 @@ func (s *sessions) getTrajectory(w http.ResponseWriter, r *http.Request, _ viewe
 		return err
 	}
 	told, err := export.TellAll(r.Context(), s.opts.Sessions, t)
-	if err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, told)
+	return sendUnless(w, err, told)
 }
 
 // getStep gives a step with the model's prompts and replies.

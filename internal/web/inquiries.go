@@ -47,10 +47,7 @@ func (s *inbox) listInquiries(w http.ResponseWriter, r *http.Request, v viewer) 
 		limit = maxLimit // settled questions only accumulate
 	}
 	list, err := s.records.visible(r.Context(), v, f, limit)
-	if err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, map[string]any{"inquiries": list})
+	return sendUnless(w, err, map[string]any{"inquiries": list})
 }
 
 func (s *inbox) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) error {

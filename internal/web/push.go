@@ -29,10 +29,7 @@ func (s *pushes) key(w http.ResponseWriter, _ *http.Request, v viewer) error {
 		return err
 	}
 	key, err := s.opts.Browsers.Key()
-	if err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, map[string]any{"key": key})
+	return sendUnless(w, err, map[string]any{"key": key})
 }
 
 func (s *pushes) subscribe(w http.ResponseWriter, r *http.Request, v viewer) error {
@@ -49,10 +46,7 @@ func (s *pushes) subscribe(w http.ResponseWriter, r *http.Request, v viewer) err
 	if errors.As(err, &misfit) {
 		return badRequest("%w", err)
 	}
-	if err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, map[string]any{"ok": true})
+	return sendUnless(w, err, map[string]any{"ok": true})
 }
 
 func (s *pushes) unsubscribe(w http.ResponseWriter, r *http.Request, v viewer) error {
@@ -65,8 +59,6 @@ func (s *pushes) unsubscribe(w http.ResponseWriter, r *http.Request, v viewer) e
 	if err := receive(r, &body); err != nil {
 		return err
 	}
-	if err := s.opts.Browsers.Remove(body.Endpoint); err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, map[string]any{"ok": true})
+	err := s.opts.Browsers.Remove(body.Endpoint)
+	return sendUnless(w, err, map[string]any{"ok": true})
 }

@@ -33,10 +33,7 @@ func (s *sessions) listSessions(w http.ResponseWriter, r *http.Request, v viewer
 func (s *sessions) getSession(w http.ResponseWriter, r *http.Request, _ viewer,
 	x store.Session) error {
 	view, err := s.records.present(r.Context(), x)
-	if err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, view)
+	return sendUnless(w, err, view)
 }
 
 // listSteps lists the steps after one index, or the last few, oldest first.
