@@ -159,6 +159,9 @@ func TestWhatGoesOnByItselfOrIsTakenOverIsFollowedThroughTheLog(t *testing.T) {
 	p, url := b.serve()
 	p.stderr.await(t, `"state":"WAITING_REPLY"`)
 	p.stderr.await(t, "question asked") // beside the run
+	paused := logged(t, p.stderr.String(), "run ended")[0]
+	require.Equal(t, "SERVER_RESTARTED", paused["reason"], "told before what comes after it")
+	require.NotEmpty(t, paused["request"])
 	resumed := logged(t, p.stderr.String(), "run resumed after the restart")
 	require.Len(t, resumed, 1)
 	require.NotEmpty(t, resumed[0]["request"])
@@ -166,6 +169,9 @@ func TestWhatGoesOnByItselfOrIsTakenOverIsFollowedThroughTheLog(t *testing.T) {
 		lines := logged(t, p.stderr.String(), about)
 		require.NotEmpty(t, lines, about)
 		for _, line := range lines {
+			if line["reason"] == paused["reason"] {
+				continue
+			}
 			require.Equal(t, resumed[0]["request"], line["request"], about)
 		}
 	}

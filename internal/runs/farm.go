@@ -172,6 +172,19 @@ func (f farm) recoverDead(ctx context.Context) ([]store.Run, error) {
 	return f.m.store.Runs.HandOver(ctx, f.lost)
 }
 
+// recoverAll is recoverDead, and tells of these runs before anything comes after that.
+func (f farm) recoverAll(ctx context.Context) error {
+	ctx, _ = logs.Called(ctx)
+	recovered, err := f.recoverDead(ctx)
+	for _, r := range recovered {
+		f.m.log.InfoContext(ctx, "recovered", "run", r.ID, "session", r.SessionID, "state", r.State)
+		s, done := f.m.states.use(r.SessionID)
+		s.moved(ctx, r)
+		done()
+	}
+	return err
+}
+
 // lost reports whether nothing carries out a run that the store says is this process's, nor has
 // just begun to. Who begins nevertheless is refused by the store.
 func (f farm) lost(r store.Run) bool {
@@ -185,7 +198,7 @@ func (f farm) lost(r store.Run) bool {
 // answers to questions of the dead.
 func (f farm) rescue(ctx context.Context) error {
 	m := f.m
-	if _, err := f.recoverDead(ctx); err != nil {
+	if err := f.recoverAll(ctx); err != nil {
 		return err
 	}
 	mine := func(o store.Overview) bool {

@@ -128,9 +128,5 @@ func (r resumer) deliver(ctx context.Context, questionID string) error {
 // that a run whose question was answered in the meantime resumes. A server calls it once, before it
 // accepts calls. Recover leaves runs of live processes alone.
 func (m *Manager) Recover(ctx context.Context) error {
-	recovered, err := farm{m}.recoverDead(ctx)
-	for _, r := range recovered {
-		m.log.InfoContext(ctx, "recovered", "run", r.ID, "session", r.SessionID, "state", r.State)
-	}
-	return errors.Join(err, resumer{m}.catchUp(ctx))
+	return errors.Join(farm{m}.recoverAll(ctx), resumer{m}.catchUp(ctx))
 }

@@ -4,6 +4,7 @@ package serve
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -132,6 +133,26 @@ func TestARequestsLineNamesItsSubject(t *testing.T) {
 		require.Regexp(t, `msg=request method=GET route=/v1/sessions/{id}/steps code=200 `+
 			`took_ms=[0-9.e-]+ request=`+id+` ?`+want+"\n$", log.String())
 	}
+}
+
+// A request that is refused before it reaches a route has a line as one that is served has.
+func TestARequestThatIsRefusedHasALine(t *testing.T) {
+	for path, line := range map[string]bool{"/v1/nothing": true, "/mcp": true, "/mcp/name": true,
+		"/favicon.ico": false, "/ui": false} {
+		for _, code := range []int{http.StatusTooManyRequests, http.StatusNotFound} {
+			var log strings.Builder
+			h := counted(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(code)
+			}), NewCounters(), logs.New(&log, "", slog.LevelInfo))
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+			said := fmt.Sprintf("msg=request method=GET route=none code=%d", code)
+			require.Equal(t, line, strings.Contains(log.String(), said), "%s: %s", path, &log)
+		}
+	}
+	var log strings.Builder
+	counted(http.NewServeMux(), NewCounters(), logs.New(&log, "", slog.LevelInfo)).ServeHTTP(
+		httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/nothing", nil))
+	require.Contains(t, log.String(), "route=none code=404")
 }
 
 func TestAnAddressThatListensEverywhereIsReachedOnThisMachine(t *testing.T) {

@@ -31,6 +31,12 @@ func TestATokenMaySendAsManyRequestsAsItsRateSays(t *testing.T) {
 		served := g.limited(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNoContent)
 		}))
+		scrape := asking(t, slow)
+		scrape.URL.Path = "/metrics"
+		for range 5 { // counts as a use, and not against the rate
+			served.ServeHTTP(httptest.NewRecorder(), scrape)
+		}
+		require.Equal(t, map[string]time.Time{info.ID: time.Now()}, g.uses.unstored())
 		get := func(secret string) *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()
 			served.ServeHTTP(w, asking(t, secret))

@@ -105,7 +105,7 @@ func counted(next http.Handler, c counters, log *slog.Logger) http.Handler {
 			}
 			route := routeOf(r)
 			c.labelled(`taploop_http_requests_total{route=%q,code="%d"}`, route, out.status()).Inc()
-			log.Log(ctx, levelOf(route), "request", "method", r.Method, "route", route, "code",
+			log.Log(ctx, levelOf(r, out.status()), "request", "method", r.Method, "route", route, "code",
 				out.status(), "took", time.Since(began))
 			if p != nil {
 				panic(p)
@@ -121,10 +121,11 @@ func routeOf(r *http.Request) string {
 	return cmp.Or(r.Pattern[strings.Index(r.Pattern, " ")+1:], "none")
 }
 
-// levelOf is that of a request's line. Calls of tools have lines of their own, and what pages and
-// probes ask for is too much.
-func levelOf(route string) slog.Level {
-	if strings.HasPrefix(route, "/v1/") {
+// levelOf is that of a request's line. Calls of tools have other lines, unless they were refused,
+// and what pages and probes ask for is too much.
+func levelOf(r *http.Request, code int) slog.Level {
+	api, refused := strings.HasPrefix(r.URL.Path, "/v1/"), code >= http.StatusBadRequest
+	if api || refused && strings.HasPrefix(r.URL.Path+"/", "/mcp/") {
 		return slog.LevelInfo
 	}
 	return slog.LevelDebug
