@@ -53,14 +53,18 @@ var (
 func parseRows(said string, projection []string) (rows []map[string]string) {
 	said = strings.TrimRight(strings.ReplaceAll(said, "\r\n", "\n"), "\n")
 	heads := rowHead.FindAllStringIndex(said, -1)
-	for i, h := range heads {
-		end := len(said)
-		if i+1 < len(heads) {
-			end = heads[i+1][0]
-		}
-		rows = append(rows, parseRow(strings.TrimRight(said[h[1]:end], "\n"), projection))
+	for i := range heads {
+		rows = append(rows, parseRow(strings.TrimRight(below(said, heads, i), "\n"), projection))
 	}
 	return rows
+}
+
+// below is what stands between a mark, a match of a pattern, and the next one.
+func below(said string, marks [][]int, i int) string {
+	if i+1 < len(marks) {
+		said = said[:marks[i+1][0]]
+	}
+	return said[marks[i][1]:]
 }
 
 func parseRow(s string, projection []string) map[string]string {
@@ -69,12 +73,8 @@ func parseRow(s string, projection []string) map[string]string {
 		return projection != nil && !slices.Contains(projection, s[m[2]:m[3]])
 	})
 	for i, m := range marks {
-		end := len(s)
-		if i+1 < len(marks) {
-			end = marks[i+1][0]
-		}
 		if name := s[m[2]:m[3]]; row[name] == "" {
-			row[name] = s[m[1]:end]
+			row[name] = below(s, marks, i)
 		}
 	}
 	return row
@@ -161,12 +161,8 @@ var (
 func parseCrashes(said string) (all []Crash) {
 	heads := dropHead.FindAllStringSubmatchIndex(said, -1)
 	for i, h := range heads {
-		end := len(said)
-		if i+1 < len(heads) {
-			end = heads[i+1][0]
-		}
 		c := Crash{At: said[h[2]:h[3]], Kind: said[h[4]:h[5]],
-			Trace: strings.TrimSpace(dumpHead.ReplaceAllString(said[h[1]:end], ""))}
+			Trace: strings.TrimSpace(dumpHead.ReplaceAllString(below(said, heads, i), ""))}
 		for _, m := range process.FindAllStringSubmatch(c.Trace, -1) {
 			c.Package = m[1] // the package stands behind the process, whose name may have more
 		}

@@ -94,8 +94,13 @@ type handler func(w http.ResponseWriter, r *http.Request, v viewer) error
 
 // forPeople serves people alone, and says why.
 func forPeople(why string, serve handler) handler {
+	return allowed(func(v viewer) error { return v.person(why) }, serve)
+}
+
+// allowed serves those who may ask.
+func allowed(may func(viewer) error, serve handler) handler {
 	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
-		if err := v.person(why); err != nil {
+		if err := may(v); err != nil {
 			return err
 		}
 		return serve(w, r, v)

@@ -19,10 +19,7 @@ func (s *farm) may(v viewer) error {
 	return err
 }
 
-func (s *farm) state(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := s.may(v); err != nil {
-		return err
-	}
+func (s *farm) state(w http.ResponseWriter, r *http.Request, _ viewer) error {
 	now, err := s.opts.Farm.State(r.Context())
 	return sendUnless(w, err, now)
 }
@@ -30,10 +27,7 @@ func (s *farm) state(w http.ResponseWriter, r *http.Request, v viewer) error {
 // changing reads a request, carries it out for the viewer, and answers with what the machines are
 // at then.
 func changing[T any](s *farm, do func(context.Context, T, runs.Actor) error) handler {
-	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
-		if err := s.may(v); err != nil {
-			return err
-		}
+	return allowed(s.may, func(w http.ResponseWriter, r *http.Request, v viewer) error {
 		var body T
 		if err := receive(r, &body); err != nil {
 			return err
@@ -42,7 +36,7 @@ func changing[T any](s *farm, do func(context.Context, T, runs.Actor) error) han
 			return err
 		}
 		return s.state(w, r, v)
-	}
+	})
 }
 
 func (s *farm) drain(ctx context.Context, body struct {

@@ -204,12 +204,11 @@ func (g authenticator) login(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (g authenticator) logout(w http.ResponseWriter, r *http.Request, v viewer) error {
+	var err error
 	if v.Page {
-		if err := g.logins.forget(r.Header.Get(loginHeader)); err != nil {
-			return err
-		}
+		err = g.logins.forget(r.Header.Get(loginHeader))
 	}
-	return send(w, http.StatusOK, map[string]any{"ok": true})
+	return sendUnless(w, err, map[string]any{"ok": true})
 }
 
 // forHeader says for whom another machine asks: the viewer, and a mark that only machines with the
