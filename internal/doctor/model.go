@@ -78,6 +78,8 @@ func (m *Model) judge(ctx context.Context, l *ledger, sight *reading, aim *aimin
 		id, why = "model.scheme", whyOf(err)
 	case err != nil:
 		id, why = kindOf(err), whyOf(err)
+	case aim.unread != nil && aim.cut:
+		id, why = "model.cut", whyOf(aim.unread)
 	case aim.unread != nil:
 		id, why = "model.unreadable", whyOf(aim.unread)
 	case !aim.hit:
@@ -185,6 +187,7 @@ type aiming struct {
 	family string // the dialect of the answer if that is another one
 	unread error  // why the answer cannot be read
 	hit    bool
+	cut    bool // a token limit cut the answer off
 	short  bool // the answer is empty, or a token limit cut it off
 	said   string
 	took   time.Duration
@@ -211,6 +214,7 @@ func (a *aiming) ask(
 		return
 	}
 	a.said = text.Cut(text.Line(spoken.Transcript(reply)), 200)
+	a.cut = reply.Cut
 	a.short = reply.Cut || a.said == ""
 	a.read(spoken, reply, at, t)
 }

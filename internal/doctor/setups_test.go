@@ -357,7 +357,7 @@ var spoilt = []struct {
 			fmt.Fprint(w, `{"choices":`)
 			return true
 		})},
-	{name: "a reply that is cut off", want: "model.unreadable",
+	{name: "a reply that is cut off", want: "model.cut",
 		spoil: replies(func(b string) string {
 			return strings.ReplaceAll(content.ReplaceAllString(b, `"content":"<think>Well"`),
 				`"finish_reason":"stop"`, `"finish_reason":"length"`)

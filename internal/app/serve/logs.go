@@ -105,8 +105,8 @@ func counted(next http.Handler, c counters, log *slog.Logger) http.Handler {
 			}
 			route := routeOf(r)
 			c.labelled(`taploop_http_requests_total{route=%q,code="%d"}`, route, out.status()).Inc()
-			log.Log(ctx, levelOf(r, out.status()), "request", "method", r.Method, "route", route, "code",
-				out.status(), "took", time.Since(began))
+			log.Log(ctx, levelOf(r, out.status()), "request", "method", r.Method, "route", route,
+				"code", out.status(), "took", time.Since(began))
 			if p != nil {
 				panic(p)
 			}
