@@ -2,6 +2,7 @@ package device_test
 
 import (
 	"context"
+	"encoding/json"
 	"image"
 	"testing"
 
@@ -130,6 +131,10 @@ type marked struct{ shared bool }
 func (marked) SetFormerKeyboard(context.Context, string, string) error { return nil }
 
 func (marked) FormerKeyboard(context.Context, string) (string, error) { return "", nil }
+
+func (marked) SetCaptures(context.Context, string, json.RawMessage) error { return nil }
+
+func (marked) Captures(context.Context, string) (json.RawMessage, error) { return nil, nil }
 
 func (marked) NamePhone(_ context.Context, serial, mark string) (string, error) {
 	return serial + " of " + mark, nil

@@ -1,7 +1,9 @@
 package device
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -43,14 +45,24 @@ const (
 	never     = time.Hour             // what a form takes that has given no whole picture yet
 	quick     = 75 * time.Millisecond // of raw pixels, which then are not held against PNG
 	spares    = 1.2                   // times PNG's are what raw pixels may take
+	lasts     = 24 * time.Hour        // what was measured, for later processes
 )
 
-// meter measures both forms and says which one to take. A host keeps that of a phone that was open.
+// meter measures both forms and says which one to take. A host keeps that of a phone that was open,
+// and its memory what was found out.
 type meter struct {
 	mu    sync.Mutex
 	took  [2]time.Duration // of each form, 0 when it is not known: the better one of the last two
 	last  [2]time.Duration // the last one
 	since int              // captures since the slower form was tried
+}
+
+// pastCaptures outlive a process, for each way to a phone.
+type pastCaptures interface {
+	// SetCaptures remembers what captures take, in place of what it remembers.
+	SetCaptures(ctx context.Context, way string, took json.RawMessage) error
+	// Captures returns what was remembered last, or nil.
+	Captures(ctx context.Context, way string) (json.RawMessage, error)
 }
 
 // next is the form of the next capture: raw pixels where they are quick. Else each once, then the
@@ -77,11 +89,13 @@ func (m *meter) better() form {
 	return formRaw
 }
 
-// note records a capture that worked. One that took long may have been an accident, two were not:
+// note records a capture that worked, and reports whether it shows that the other form is better,
+// or which one is for the first time. One that took long may have been an accident, two were not:
 // what stands in the way of a capture makes it longer, and nothing makes it shorter.
-func (m *meter) note(f form, took time.Duration) {
+func (m *meter) note(f form, took time.Duration) (found bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	known, better := m.known(), m.better()
 	took = max(took, 1)
 	m.took[f] = took
 	if m.last[f] > 0 {
@@ -91,6 +105,57 @@ func (m *meter) note(f form, took time.Duration) {
 	m.since++
 	if f != m.better() {
 		m.since = 0 // the other form has just been tried
+	}
+	return m.known() && (!known || better != m.better())
+}
+
+func (m *meter) known() bool { return m.took[formRaw] > 0 && m.took[formPNG] > 0 }
+
+// measured is a meter as it is remembered.
+type measured struct {
+	Took [2]time.Duration `json:"took"` // nanoseconds, of each form
+	At   time.Time        `json:"at"`
+}
+
+// meter is the meter of a way to a phone: the one in use, or what was remembered on this day.
+func (h *Host) meter(ctx context.Context, way string) *meter {
+	h.mu.Lock()
+	m := h.meters[way]
+	h.mu.Unlock()
+	if m == nil {
+		m = h.remembered(ctx, way)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.meters[way] = cmp.Or(h.meters[way], m) // another call may be faster
+	return h.meters[way]
+}
+
+func (h *Host) remembered(ctx context.Context, way string) *meter {
+	var past measured
+	kept, err := h.memory.Captures(ctx, way)
+	if err == nil && kept != nil {
+		err = json.Unmarshal(kept, &past)
+	}
+	if err != nil {
+		h.log.WarnContext(ctx, "reading what captures take", "phone", way, "err", err)
+	}
+	if err != nil || time.Since(past.At) >= lasts {
+		return &meter{}
+	}
+	return &meter{took: past.Took}
+}
+
+func (h *Host) remember(ctx context.Context, way string, m *meter) {
+	m.mu.Lock()
+	now := measured{m.took, time.Now()}
+	m.mu.Unlock()
+	kept, err := json.Marshal(now)
+	if err == nil {
+		err = h.memory.SetCaptures(ctx, way, kept)
+	}
+	if err != nil {
+		h.log.WarnContext(ctx, "remembering what captures take", "phone", way, "err", err)
 	}
 }
 
@@ -144,6 +209,7 @@ func (b buffers) giveBack(buf []byte) {
 type capturer struct {
 	*shell
 	meter   *meter
+	found   func(context.Context) // out which form is the better one; nil before the phone is open
 	buffers buffers
 	decoder screen.Decoder
 	still   still
@@ -207,7 +273,9 @@ func (c *capturer) captureWhole(
 		c.meter.tear(form)
 		return nil, tornError{fmt.Errorf("screencap gave no whole picture: %w", err)}
 	}
-	c.meter.note(form, took+time.Since(began))
+	if c.meter.note(form, took+time.Since(began)) && c.found != nil {
+		c.found(ctx)
+	}
 	c.still.remember(form, f, sum.CRC(), changes)
 	return f, nil
 }

@@ -269,7 +269,7 @@ func (h *Host) Open(ctx context.Context, name string) (*Phone, error) {
 	if a.err != nil {
 		return nil, fmt.Errorf("opening %s: %w", f.id, a.err)
 	}
-	h.settle(a.phone, f)
+	h.settle(ctx, a.phone, f)
 	return a.phone, nil
 }
 
@@ -294,7 +294,7 @@ func (h *Host) find(ctx context.Context, entries []adb.Entry, name string) (*fou
 }
 
 // settle gives an opened phone the state that is kept for it.
-func (h *Host) settle(p *Phone, f *found) {
+func (h *Host) settle(ctx context.Context, p *Phone, f *found) {
 	p.info = f.info()
 	p.shell.id = f.id
 	p.display.who = &sameness{is: p.identity}
@@ -303,12 +303,9 @@ func (h *Host) settle(p *Phone, f *found) {
 	if f.addresses[0].cable() {
 		way = f.id
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.meters[way] == nil {
-		h.meters[way] = &meter{}
-	}
-	p.capturer.meter = h.meters[way]
+	m := h.meter(ctx, way)
+	p.capturer.meter = m
+	p.capturer.found = func(ctx context.Context) { h.remember(ctx, way, m) }
 	p.shell.elsewhere = func(ctx context.Context) *adb.Device { return h.elsewhere(ctx, f.id) }
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -201,6 +202,7 @@ func (h *Host) name(ctx context.Context, phones []found) {
 // once.
 type phoneMemory interface {
 	formerKeyboards
+	pastCaptures
 	// NamePhone returns the name of the phone with that factory serial and that mark: the serial,
 	// unless a phone with another mark has that name already. A mark that is not known is "".
 	NamePhone(ctx context.Context, serial, mark string) (string, error)
@@ -209,7 +211,7 @@ type phoneMemory interface {
 	Shared() bool
 }
 
-// forgetful remembers no keyboards, and names only as long as it lives.
+// forgetful remembers no keyboards and no captures, and names only as long as it lives.
 type forgetful struct {
 	mu    sync.Mutex
 	marks map[string]string // by name
@@ -218,6 +220,10 @@ type forgetful struct {
 func (*forgetful) SetFormerKeyboard(context.Context, string, string) error { return nil }
 
 func (*forgetful) FormerKeyboard(context.Context, string) (string, error) { return "", nil }
+
+func (*forgetful) SetCaptures(context.Context, string, json.RawMessage) error { return nil }
+
+func (*forgetful) Captures(context.Context, string) (json.RawMessage, error) { return nil, nil }
 
 func (*forgetful) Shared() bool { return false }
 

@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"strings"
@@ -16,11 +17,15 @@ import (
 
 // memory is a Memory that fails when it is told to.
 type memory struct {
-	formers map[string]string // by serial
-	fails   error
+	forgetful
+	formers  map[string]string          // by serial
+	captures map[string]json.RawMessage // by the way
+	fails    error
 }
 
-func newMemory() *memory { return &memory{formers: map[string]string{}} }
+func newMemory() *memory {
+	return &memory{formers: map[string]string{}, captures: map[string]json.RawMessage{}}
+}
 
 func (m *memory) SetFormerKeyboard(_ context.Context, serial, former string) error {
 	if m.fails != nil {
@@ -41,7 +46,14 @@ func (m *memory) NamePhone(_ context.Context, serial, _ string) (string, error) 
 	return serial, m.fails
 }
 
-func (m *memory) Shared() bool { return false }
+func (m *memory) SetCaptures(_ context.Context, way string, took json.RawMessage) error {
+	m.captures[way] = took
+	return m.fails
+}
+
+func (m *memory) Captures(_ context.Context, way string) (json.RawMessage, error) {
+	return m.captures[way], m.fails
+}
 
 // killedAtTheBroadcast is a phone as it is left by a process that was killed while it typed, and
 // what that process has remembered.

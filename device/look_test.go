@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -48,19 +49,35 @@ func TestTheFasterCaptureIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 900*time.Millisecond,
 			300*time.Millisecond)}
-		p := w.open(t)
-		var captures []string
-		for range 4 {
-			_, err := p.Look(t.Context())
-			require.NoError(t, err)
-		}
-		for _, line := range w.asked() {
-			if strings.HasPrefix(line, "exec:") {
-				captures = append(captures, line)
+		m := newMemory()
+		w.memory = m
+		captures := func() (forms string) {
+			p := w.open(t)
+			for range 4 {
+				_, err := p.Look(t.Context())
+				require.NoError(t, err)
 			}
+			for _, line := range w.asked() {
+				switch line {
+				case "exec:screencap 2>/dev/null":
+					forms += "r"
+				case "exec:screencap -p 2>/dev/null":
+					forms += "p"
+				}
+			}
+			return forms
 		}
-		png := "exec:screencap -p 2>/dev/null"
-		require.Equal(t, []string{"exec:screencap 2>/dev/null", png, png, png}, captures)
+		require.Equal(t, "rppp", captures())
+		require.Equal(t, "pppp", captures(), "another process remembers it")
+		time.Sleep(lasts)
+		require.Equal(t, "rppp", captures(), "for a day")
+		require.Equal(t, "pppp", captures())
+		for _, kept := range []string{"{", `{"took":"?"}`, `[]`, "null", `{"took":[0,0]}`} {
+			m.captures["emu"] = json.RawMessage(kept)
+			require.Equal(t, "rppp", captures(), kept)
+		}
+		m.fails = errors.New("the disk is full")
+		require.Equal(t, "rppp", captures(), "what is remembered cannot be read")
 	})
 }
 

@@ -27,9 +27,13 @@ func (k Kept) Change(
 		if err != nil {
 			return err
 		}
-		return tx.exec(ctx, `INSERT INTO keys (name, key) VALUES (?, ?)
-			ON CONFLICT (name) DO UPDATE SET key = excluded.key`, name, []byte(after))
+		return tx.keep(ctx, name, after)
 	})
+}
+
+func (tx *tx) keep(ctx context.Context, name string, value json.RawMessage) error {
+	return tx.exec(ctx, `INSERT INTO keys (name, key) VALUES (?, ?)
+		ON CONFLICT (name) DO UPDATE SET key = excluded.key`, name, []byte(value))
 }
 
 func kept(ctx context.Context, q queryer, name string) (value json.RawMessage, err error) {

@@ -1,9 +1,12 @@
 package store
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+)
 
-// phones keeps facts about phones: their names, and the keyboards to put back on them. It
-// implements what package device remembers, and does not interpret the keyboards.
+// phones keeps facts about phones: their names, the keyboards to put back on them, and what their
+// captures take. It implements what package device remembers, and interprets only the names.
 type phones struct{ *db }
 
 // Shared reports whether processes on other machines may use the store.
@@ -64,3 +67,18 @@ func (p phones) FormerKeyboard(ctx context.Context, serial string) (former strin
 	_, err = found(row, &former)
 	return former, doing(err, "reading the former keyboard of phone %q", serial)
 }
+
+// SetCaptures remembers what captures take by a way to a phone.
+func (p phones) SetCaptures(ctx context.Context, way string, took json.RawMessage) error {
+	err := p.update(ctx, func(ctx context.Context, tx *tx) error {
+		return tx.keep(ctx, capturesOf+way, took)
+	})
+	return doing(err, "remembering the captures of phone %q", way)
+}
+
+// Captures returns what is remembered of them, or nil if nothing is.
+func (p phones) Captures(ctx context.Context, way string) (json.RawMessage, error) {
+	return kept(ctx, p.read, capturesOf+way)
+}
+
+const capturesOf = "captures of "

@@ -48,3 +48,18 @@ func TestPhonesWithOneSerialHaveNamesThatStay(t *testing.T) {
 	named("X", "", "X")
 	require.NoError(t, s.Close())
 }
+
+func TestWhatCapturesTakeIsRemembered(t *testing.T) {
+	dir := t.TempDir()
+	s := open2(t, dir)
+	got, err := s.Phones.Captures(t.Context(), "A")
+	require.NoError(t, err)
+	require.Nil(t, got)
+	require.NoError(t, s.Phones.SetCaptures(t.Context(), "A", []byte(`{"took":[1,2]}`)))
+	require.NoError(t, s.Phones.SetCaptures(t.Context(), "A", []byte(`{"took":[3,4]}`)))
+	require.NoError(t, s.Close())
+
+	got, err = open(t, dir, nil).Phones.Captures(t.Context(), "A")
+	require.NoError(t, err)
+	require.JSONEq(t, `{"took":[3,4]}`, string(got))
+}
