@@ -128,6 +128,7 @@ func TestASecretIsMaskedEverywhere(t *testing.T) {
 	code, all := f.test(`
 name: "Secrets"
 secrets: [SHOP_WORD]
+app: 'pa"ss<w0rd>.$'
 each: {setup: [{shell: "echo '{{SHOP_WORD}}' > /sdcard/word"}]}
 cases:
 - name: a

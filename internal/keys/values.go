@@ -172,6 +172,15 @@ func (m Map) Keys() []string {
 	return list
 }
 
+// String implements fmt.Stringer.
+func (m Map) String() string {
+	var list []string
+	for _, p := range m {
+		list = append(list, p.Key+"="+p.Value)
+	}
+	return strings.Join(list, ", ")
+}
+
 // Any is a value of any form, as JSON has it.
 type Any struct{ Value any }
 

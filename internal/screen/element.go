@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/disintegration/imaging"
+
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -45,6 +47,12 @@ func (r Rect) Pixels(s Size) image.Rectangle {
 	round := func(f float64, n int) int { return min(max(int(f*float64(n)+0.5), 0), n) }
 	return image.Rect(at.X, at.Y, max(round(r.Max.X, s.W), at.X+1),
 		max(round(r.Max.Y, s.H), at.Y+1))
+}
+
+// Crop is the part of a picture that r covers.
+func (r Rect) Crop(img image.Image) image.Image {
+	b := img.Bounds()
+	return imaging.Crop(img, r.Pixels(Size{W: b.Dx(), H: b.Dy()}).Add(b.Min))
 }
 
 // MaxElementText is the most characters in a text of an element. A longer one keeps its two ends.

@@ -18,9 +18,7 @@ const (
 // patch is a fingerprint of how a part of a screen looks: whether each of its cells is lighter than
 // their mean. It is "" for a part without any difference in it.
 func patch(img image.Image, r screen.Rect) string {
-	b := img.Bounds()
-	part := r.Pixels(screen.Size{W: b.Dx(), H: b.Dy()}).Add(b.Min)
-	small := imaging.Grayscale(imaging.Resize(imaging.Crop(img, part), side, side, imaging.Box))
+	small := imaging.Grayscale(imaging.Resize(r.Crop(img), side, side, imaging.Box))
 	sum, low, high := 0, 255, 0
 	for i := 0; i < len(small.Pix); i += 4 {
 		v := int(small.Pix[i])

@@ -32,11 +32,13 @@ func checkNames(s *Suite, items []*Item, problems *keys.Problems) {
 		}
 	}
 	for _, name := range s.Secrets {
-		if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name) {
+		if envName.FindString(name) != name {
 			problems.Add(s.Of("secrets"), "%q is no name of an environment variable", name)
 		}
 	}
 }
+
+var envName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 
 // checkNeeds refuses cases that need one that is not there, or themselves.
 func checkNeeds(s *Suite, problems *keys.Problems) {
@@ -129,13 +131,14 @@ func (s *Suite) Image(name string) (image.Image, error) {
 }
 
 // Region reads left, top, width and height as fractions of the screen, between blanks or commas.
-func Region(s string) (screen.Mask, error) {
+func Region(s string) (r screen.Rect, err error) {
 	m, err := screen.ParseMask(strings.ReplaceAll(s, ",", " "))
-	if err != nil || m.App != "" || m.W <= 0 || m.H <= 0 || max(m.X+m.W, m.Y+m.H) > 1+1e-9 {
-		return m, fmt.Errorf("%q is not four fractions of the screen: left, top, width and "+
+	r.Min, r.Max = screen.Point{X: m.X, Y: m.Y}, screen.Point{X: m.X + m.W, Y: m.Y + m.H}
+	if err != nil || m.App != "" || m.W <= 0 || m.H <= 0 || max(r.Max.X, r.Max.Y) > 1+1e-9 {
+		return r, fmt.Errorf("%q is not four fractions of the screen: left, top, width and "+
 			"height, such as 0 0.5 1 0.25", s)
 	}
-	return m, nil
+	return r, nil
 }
 
 // filled are the lines of a set-up or a teardown with their values, checked.

@@ -1,4 +1,7 @@
 package suite
 
 // Parsed reads a suite's text as if it were in the file.
-func Parsed(file string, b []byte, o Options) ([]*Item, error) { return o.parse(file, b, true) }
+func Parsed(file string, b []byte, o Options) ([]*Item, error) {
+	o.secrets = map[string]bool{}
+	return o.parse(file, b, true)
+}

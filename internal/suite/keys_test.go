@@ -231,6 +231,35 @@ func TestASecretThatIsNotSetIsNoEmptyText(t *testing.T) {
 		"s.yaml:1:10: the environment variable GONE, a secret of this suite, is not set")
 }
 
+// No message about a suite shows what its secrets are, or those of the others: also where the suite
+// cannot be read.
+func TestNoMessageShowsASecret(t *testing.T) {
+	const head = "secrets: [WORD]\n"
+	for _, c := range []struct{ text, want string }{
+		{head + "cases: [{name: a, task: t, expect: none, needs: s3cret}]", `there is no case "***"`},
+		{head + "s3cret: 1\ncases: [{name: a, task: t, expect: none}]", `unknown key "***"`},
+		{head + "cases: [{name: a, task: t, expect: none, retries: s3cret}]", `"***" is no whole number`},
+		{head + "cases: [{name: a, task: t, expect: none, needs: s3cret}", "s.yaml:2:8: "},
+		{head + "s3cret: 1\ns3cret: 2\ncases: []", `mapping key "***" already defined`},
+		{head + "vars: {s3cret: 1}\ncases: [{name: a, task: '{{x}}', expect: none}]", "(there are WORD, ***)"},
+		{"secrets: [WORD, s3cret]\ncases: [{name: a, task: t, expect: none}]", "variable ***, a secret"},
+		{head + "cases: [{name: a, task: t, with: [{S3Cret: x}], expect: none}]", "WORD cannot be in a row"},
+		{"cases: [{name: a, task: t, expect: none, needs: s3cret}]", `there is no case "***"`},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"s.yaml": c.text,
+			"z.yaml": head + "cases: [{name: z, task: t, expect: none}]"} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		}
+		told := ""
+		_, err := suite.Read(t.Context(), []string{dir}, suite.Options{
+			Getenv: func(name string) string { return map[string]string{"WORD": "s3cret"}[name] },
+			Note:   func(p keys.Problem) { told += p.Text }})
+		require.ErrorContains(t, err, c.want)
+		require.NotContains(t, strings.ToLower(err.Error()+told), "s3cret", c.text)
+	}
+}
+
 // However true and false are written, they are no reason.
 func TestACaseIsLeftOutOrNot(t *testing.T) {
 	for skip, want := range map[string]string{"True": "skip: true", "true": "skip: true",

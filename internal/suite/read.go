@@ -28,14 +28,16 @@ type Options struct {
 	Getenv func(string) string
 	// Note, unless it is nil, is called for files of a folder that cannot be read, and for cases
 	// that a model can pass by its words.
-	Note func(keys.Problem)
+	Note    func(keys.Problem)
+	secrets map[string]bool // of all suites so far
 }
 
 // Read reads suites from files and folders, and returns their items. Its error is keys.Problems,
-// with all that is wrong.
+// with all that is wrong. No secret of any suite stands in it, or in a note.
 func Read(ctx context.Context, paths []string, o Options) ([]*Item, error) {
 	var items []*Item
 	var problems keys.Problems
+	o.secrets = map[string]bool{}
 	read := map[string]bool{}
 	for _, path := range paths {
 		list, err := o.list(ctx, path)
@@ -75,6 +77,9 @@ func Read(ctx context.Context, paths []string, o Options) ([]*Item, error) {
 		problems.Add(keys.Position{File: strings.Join(paths, ", ")}, "there is no test here; "+
 			"name a suite, or a folder with *.yaml or *.journey.xml files")
 	}
+	for n := range problems {
+		problems[n].Text = o.masked(problems[n].Text)
+	}
 	return items, problems.Err()
 }
 
@@ -113,6 +118,11 @@ func (o Options) parse(file string, b []byte, named bool) ([]*Item, error) {
 		return readJourney(file, b)
 	}
 	n, err := keys.Parse(file, b)
+	if _, list, listed := bytes.Cut(b, []byte("secrets")); listed && err != nil {
+		for _, name := range envName.FindAll(list, 1000) {
+			o.secrets[o.Getenv(string(name))] = true // the error may show it
+		}
+	}
 	has := keys.Top(n)
 	if !named && !meant(has, b, err) {
 		if wrong, _ := errors.AsType[keys.Problems](err); wrong != nil {
@@ -127,15 +137,17 @@ func (o Options) parse(file string, b []byte, named bool) ([]*Item, error) {
 		return readFirebase(file, n)
 	}
 	s := newSuite(file, filepath.Ext(file))
-	if err := keys.Read(file, n, s); err != nil {
+	err = keys.Read(file, n, s)
+	problems := o.readSecrets(s)
+	if err != nil {
 		return nil, err
 	}
-	return o.items(s)
+	return o.items(s, problems)
 }
 
 func (o Options) note(at keys.Position, format string, args ...any) {
 	if o.Note != nil {
-		o.Note(keys.Problem{Position: at, Text: fmt.Sprintf(format, args...)})
+		o.Note(keys.Problem{Position: at, Text: o.masked(fmt.Sprintf(format, args...))})
 	}
 }
 
@@ -158,9 +170,7 @@ var suiteMark = regexp.MustCompile(
 var suiteKey = regexp.MustCompile(`(?i)case|^(tests|displayName|task|setup|teardown|each)$`)
 
 // items makes the items of a suite and checks them.
-func (o Options) items(s *Suite) ([]*Item, error) {
-	var problems keys.Problems
-	o.readSecrets(s, &problems)
+func (o Options) items(s *Suite, problems keys.Problems) ([]*Item, error) {
 	v := values{map[string]string{}, s.masked}
 	for _, p := range s.Vars {
 		// no secret under another name
@@ -194,10 +204,11 @@ func (o Options) items(s *Suite) ([]*Item, error) {
 const leastSecret = 3
 
 // readSecrets reads the secrets of s from the environment.
-func (o Options) readSecrets(s *Suite, problems *keys.Problems) {
+func (o Options) readSecrets(s *Suite) (problems keys.Problems) {
 	s.masked = map[string]string{}
 	for _, name := range s.Secrets {
 		value := o.Getenv(name)
+		o.secrets[value] = true
 		switch {
 		case value == "":
 			problems.Add(s.Of("secrets"), "the environment variable %s, a secret of this suite, "+
@@ -208,6 +219,7 @@ func (o Options) readSecrets(s *Suite, problems *keys.Problems) {
 		}
 		s.masked[name] = cmp.Or(value, Hidden)
 	}
+	return problems
 }
 
 // Hidden stands for a secret.
@@ -220,6 +232,11 @@ func Mask(items []*Item) text.Mask {
 		all = slices.AppendSeq(all, maps.Values(i.Suite.masked))
 	}
 	return text.NewMask(all, leastSecret, Hidden)
+}
+
+// masked is a text without the secrets that were read so far.
+func (o Options) masked(s string) string {
+	return text.NewMask(slices.Collect(maps.Keys(o.secrets)), leastSecret, Hidden).Text(s)
 }
 
 // expand makes the items of a case, one for each row.
@@ -242,7 +259,7 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 		i.Stages = []Stage{s.stage(&i.Case, with, problems)}
 		if i.Name = i.Case.Name; row != nil {
 			if i.Row = n + 1; i.Name == c.Name {
-				i.Name += " [" + rowWords(row) + "]"
+				i.Name += " [" + row.String() + "]"
 			}
 		}
 		s.checkCase(i, problems)
@@ -287,7 +304,7 @@ func (s *Suite) leaks(c *Case, v values, problems *keys.Problems) bool {
 	refuse := func(at keys.Position, where, text string) {
 		said, _ := v.fill(text, strings.Clone)
 		for _, name := range slices.Sorted(maps.Keys(v.secrets)) {
-			if strings.Contains(said, v.secrets[name]) {
+			if strings.Contains(strings.ToLower(said), strings.ToLower(v.secrets[name])) {
 				problems.Add(at, "the secret %s cannot be in %s, which the model and the reports "+
 					"show; let the agent ask for it, and give it as a reply", name, where)
 			}
@@ -306,12 +323,4 @@ func (s *Suite) leaks(c *Case, v values, problems *keys.Problems) bool {
 		refuse(a.Of("edited_action"), "an action", string(args))
 	}
 	return len(*problems) > before
-}
-
-func rowWords(row keys.Map) string {
-	var list []string
-	for _, p := range row {
-		list = append(list, p.Key+"="+p.Value)
-	}
-	return strings.Join(list, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/keys"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Outcome is what came of a case.
@@ -38,7 +39,7 @@ const (
 
 // Trouble is why a case could not be run as it was meant to be.
 type Trouble struct {
-	Kind string // of SetupFailed
+	Kind string // of SetupFailed, or "" for what was found instead of what is expected
 	Err  error
 }
 
@@ -133,6 +134,27 @@ func (r *Result) Last() Attempt {
 		return Attempt{Outcome: r.Outcome, Kind: r.Kind, Message: r.Message}
 	}
 	return r.Attempts[len(r.Attempts)-1]
+}
+
+// Mask hides secrets in all that was read, asked and found.
+func (r *Result) Mask(m text.Mask) {
+	texts := []*string{&r.Suite, &r.Name, &r.App, &r.Message}
+	for n := range r.Attempts {
+		a := &r.Attempts[n]
+		texts = append(texts, &a.Message, &a.Answer, &a.Trace, &a.Seen)
+		for n := range a.Checks {
+			texts = append(texts, &a.Checks[n].What, &a.Checks[n].Got, &a.Checks[n].NotAsked)
+		}
+		for n := range a.Asked {
+			texts = append(texts, &a.Asked[n].Question, &a.Asked[n].Answer)
+		}
+		for n := range a.Notes {
+			texts = append(texts, &a.Notes[n])
+		}
+	}
+	for _, s := range texts {
+		*s = m.Text(*s)
+	}
 }
 
 // Settle sets the outcome from the attempts. Strictly, what is flaky or healed has failed.

@@ -83,6 +83,11 @@ func Check(ctx context.Context, e *suite.Expect, f *Facts) (suite.Checked, error
 	}
 	for {
 		got, err := c.found(ctx, e)
+		if errors.Is(err, screen.ErrSecure) {
+			got, err = c.say.Secure, nil
+		} else if other, is := errors.AsType[*suite.Trouble](err); is && other.Kind == "" {
+			got, err = other.Error(), nil
+		}
 		if out.OK, out.Got = err == nil && got == "", text.Cut(got, 600); out.OK || err != nil {
 			return out, err
 		}
@@ -149,22 +154,17 @@ func unless(ok bool, format string, args ...any) string {
 }
 
 // elements lists what the screen shows.
-func (c checker) elements(ctx context.Context) ([]screen.Element, string, error) {
-	_, err := c.Screen.Look(ctx)
-	var list []screen.Element
-	if err == nil {
-		list, err = c.Screen.Elements(ctx)
+func (c checker) elements(ctx context.Context) ([]screen.Element, error) {
+	if _, err := c.Screen.Look(ctx); err != nil {
+		return nil, err
 	}
-	if errors.Is(err, screen.ErrSecure) {
-		return nil, c.say.Secure, nil
-	}
-	return list, "", err
+	return c.Screen.Elements(ctx)
 }
 
 func (c checker) words(ctx context.Context, e *suite.Expect) (string, error) {
-	list, blind, err := c.elements(ctx)
-	if err != nil || blind != "" {
-		return blind, err
+	list, err := c.elements(ctx)
+	if err != nil {
+		return "", err
 	}
 	want := text.Line(cmp.Or(e.Text, e.NoText))
 	var all []string
@@ -183,9 +183,9 @@ func (c checker) words(ctx context.Context, e *suite.Expect) (string, error) {
 
 // element finds the elements that fit, or what of the nearest one does not.
 func (c checker) element(ctx context.Context, e *suite.Element) (string, error) {
-	list, blind, err := c.elements(ctx)
-	if err != nil || blind != "" {
-		return blind, err
+	list, err := c.elements(ctx)
+	if err != nil {
+		return "", err
 	}
 	n, near, most := 0, c.say.NoneLike, 0
 	for i := range list {

@@ -37,8 +37,8 @@ func (c checker) picture(ctx context.Context, e *suite.Picture) (string, error) 
 		if err != nil {
 			return "", err
 		}
-		if seen = crop(seen, region); whole {
-			like = crop(like, region)
+		if seen = region.Crop(seen); whole {
+			like = region.Crop(like)
 		}
 	}
 	if !alike(seen.Bounds(), like.Bounds()) {
@@ -54,15 +54,6 @@ func alike(a, b image.Rectangle) bool {
 	x, y := float64(a.Dx())/float64(a.Dy()), float64(b.Dx())/float64(b.Dy())
 	side := float64(min(a.Dx(), a.Dy(), b.Dx(), b.Dy()))
 	return math.Abs(x-y)/max(x, y) <= 1.5/side
-}
-
-func crop(img image.Image, m screen.Mask) image.Image {
-	b := img.Bounds()
-	at := func(from, size int, share float64) int {
-		return from + int(math.Round(share*float64(size)))
-	}
-	return imaging.Crop(img, image.Rect(at(b.Min.X, b.Dx(), m.X), at(b.Min.Y, b.Dy(), m.Y),
-		at(b.Min.X, b.Dx(), m.X+m.W), at(b.Min.Y, b.Dy(), m.Y+m.H)))
 }
 
 // difference is the share that looks different.

@@ -90,7 +90,7 @@ func (q *queue) skipSome() (some bool) {
 			_, why = q.needed(i)
 		}
 		if e := q.at[i]; why != "" && !e.running && !e.done {
-			e.Message, some = q.opts.Mask.Text(why), true
+			e.Message, some = why, true
 			q.finish(i)
 		}
 	}
@@ -122,9 +122,10 @@ func (q *queue) needed(i *suite.Item) (ready bool, missing string) {
 	return true, ""
 }
 
-// finish tells that an item has its result.
+// finish tells that an item has its result, in which no secret stands.
 func (q *queue) finish(i *suite.Item) {
 	q.at[i].running, q.at[i].done = false, true
+	q.at[i].Mask(q.opts.Mask)
 	q.opts.View.Ended(q.at[i].Result)
 	if !slices.ContainsFunc(q.items, func(i *suite.Item) bool { return !q.at[i].done }) {
 		q.rested()

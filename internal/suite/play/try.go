@@ -73,6 +73,7 @@ func Unplayed(ctx context.Context, items []*suite.Item, why error, lang string) 
 		default:
 			r.Outcome, r.Kind, r.Message = suite.SetupFailed, x.Kind, hint.Text(why)
 		}
+		r.Mask(suite.Mask(items))
 		all = append(all, r)
 	}
 	return all

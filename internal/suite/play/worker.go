@@ -75,7 +75,7 @@ func worthRetrying(a *suite.Attempt) bool {
 		a.Outcome == suite.SetupFailed && (a.Kind == suite.KindModel || a.Kind == suite.KindApp)
 }
 
-// attempt is one attempt of an item, with its secrets masked.
+// attempt is one attempt of an item.
 func (w *worker) attempt(ctx context.Context, at Attempt) suite.Attempt {
 	t := &try{worker: w, at: at, used: map[int]int{}}
 	t.got = suite.Attempt{Outcome: suite.Passed, Phone: at.Serial, Started: time.Now()}
@@ -94,7 +94,6 @@ func (w *worker) attempt(ctx context.Context, at Attempt) suite.Attempt {
 		t.got.Outcome, t.got.Kind, t.got.Message = suite.Skipped, "", w.say.Play.Interrupted
 	}
 	t.got.Seconds = time.Since(t.got.Started).Seconds()
-	w.opts.mask(&t.got)
 	return t.got
 }
 
@@ -115,22 +114,5 @@ func (w *worker) teardown(ctx context.Context) {
 		if err != nil {
 			w.tell(i, w.phone, "teardown of "+s.Name+" on "+w.phone.Serial+": "+err.Error())
 		}
-	}
-}
-
-// mask hides the secrets in what came of an attempt.
-func (o *Options) mask(a *suite.Attempt) {
-	texts := []*string{&a.Message, &a.Answer, &a.Trace, &a.Seen}
-	for n := range a.Checks {
-		texts = append(texts, &a.Checks[n].What, &a.Checks[n].Got, &a.Checks[n].NotAsked)
-	}
-	for n := range a.Asked {
-		texts = append(texts, &a.Asked[n].Question, &a.Asked[n].Answer)
-	}
-	for n := range a.Notes {
-		texts = append(texts, &a.Notes[n])
-	}
-	for _, s := range texts {
-		*s = o.Mask.Text(*s)
 	}
 }
