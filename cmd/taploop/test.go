@@ -145,9 +145,7 @@ func (c *testCmd) items(ctx context.Context, a *invocation) ([]*suite.Item, erro
 	if items, err = suite.Select(items, chosen); err != nil {
 		return nil, app.Usage(err, "")
 	}
-	if c.Replay { // no key is needed
-		a.Options.Flags["model.api_key_file"] = ""
-	}
+	a.Options.Keyless = c.Replay
 	if err = a.Load(); err == nil {
 		err = stage.Check(&a.Settings, items)
 	}

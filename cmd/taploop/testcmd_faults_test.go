@@ -140,14 +140,15 @@ func TestAVerdictIsReplayedForItsScreenAndItsClaim(t *testing.T) {
 	const stay, away = "true", "am start -n com.android.settings/.Settings"
 	code, _ := f.test(suite(stay, "It is so."), "--record")
 	require.Equal(t, exitDone, code, f.said)
-	f.env = append(f.env, "TAPLOOP_MODEL_API_KEY_FILE=/no/such")
+	f.env = append(f.env, "TAPLOOP_MODEL_API_KEY_FILE=/no/such", "TAPLOOP_CAPTION_API_KEY_FILE=/no/such",
+		"TAPLOOP_CONFIG="+f.file("keys.yaml", "models: {m1: {api_key_file: /no/such}}"))
 	code, _ = f.test(suite(stay, "It is so."), "--replay")
 	require.Equal(t, exitDone, code, f.said)
 
 	code, all := f.test(suite(away, "It is so."), "--replay")
 	require.Equal(t, exitNotCompleted, code, f.said)
 	require.Equal(t, map[string]string{"a": "failed"}, outcomes(all))
-	require.Contains(t, all[0].Message, "another screen")
+	require.Regexp(t, `but replaying \S+c\.jsonl: another screen`, all[0].Message)
 	var pictures []string
 	for _, a := range all[0].Attempts[0].Files {
 		if strings.HasSuffix(a.Name, "-recorded.png") || strings.HasSuffix(a.Name, "-seen.png") {
@@ -162,7 +163,7 @@ func TestAVerdictIsReplayedForItsScreenAndItsClaim(t *testing.T) {
 		require.Equal(t, map[string]string{"a": "setup_failed cassette"}, outcomes(all))
 	}
 
-	f.env = f.env[:len(f.env)-1]
+	f.env = f.env[:len(f.env)-3]
 	for _, c := range []struct{ before, claim, outcome string }{
 		{stay, "It is so.", "passed"}, {away, "It is so.", "healed"},
 		{stay, "Another thing is so.", "healed"}, {stay, "This is wrong.", "failed"}} {

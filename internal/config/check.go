@@ -16,7 +16,8 @@ import (
 )
 
 // derive fills in what depends on other values or on the machine.
-func (l *Loaded) derive(getenv func(string) string) error {
+func (l *Loaded) derive(opts *Options) error {
+	getenv := opts.Getenv
 	if l.DataDir == "" {
 		dir, err := dataFolder(getenv)
 		if err != nil {
@@ -29,11 +30,11 @@ func (l *Loaded) derive(getenv func(string) string) error {
 	if l.Farm.Name == "" {
 		l.Farm.Name, _ = os.Hostname() // a machine without one has no name
 	}
-	l.getenv = getenv
-	if err := l.Model.findKey(getenv); err != nil {
+	l.getenv, l.keyless = getenv, opts.Keyless || l.Model.Replay != ""
+	if err := l.findKey(&l.Model); err != nil {
 		return err
 	}
-	if err := keyFromFile(&l.Caption.APIKey, l.Caption.APIKeyFile, "caption.api_key"); err != nil {
+	if err := l.keyFromFile(&l.Caption.APIKey, l.Caption.APIKeyFile, "caption.api_key"); err != nil {
 		return err
 	}
 	l.Caption.inherit(l.Model)
@@ -56,18 +57,18 @@ func (c *Caption) inherit(m Model) {
 }
 
 // findKey takes the key from where it is said to be.
-func (m *Model) findKey(getenv func(string) string) error {
-	if err := keyFromFile(&m.APIKey, m.APIKeyFile, "model.api_key"); err != nil {
+func (l *Loaded) findKey(m *Model) error {
+	if err := l.keyFromFile(&m.APIKey, m.APIKeyFile, "model.api_key"); err != nil {
 		return err
 	}
 	if m.APIKey == "" && m.APIKeyEnv != "" {
-		m.APIKey = model.Secret(strings.TrimSpace(getenv(m.APIKeyEnv)))
+		m.APIKey = model.Secret(strings.TrimSpace(l.getenv(m.APIKeyEnv)))
 	}
 	return nil
 }
 
-func keyFromFile(key *model.Secret, file, name string) error {
-	if file == "" {
+func (l *Loaded) keyFromFile(key *model.Secret, file, name string) error {
+	if file == "" || l.keyless {
 		return nil
 	}
 	if *key != "" {

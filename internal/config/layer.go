@@ -24,6 +24,7 @@ type Loaded struct {
 	Profile string       // the one of Models that the model was named by, "" when it was none
 	origin  map[string]string
 	getenv  func(string) string
+	keyless bool
 }
 
 // Origin says which layer gave the key its value: default, the file's path, an environment name, or

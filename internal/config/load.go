@@ -20,6 +20,7 @@ type Options struct {
 	File    string
 	Environ []string       // as os.Environ, nil means none
 	Flags   map[string]any // key path to value as given on the command line
+	Keyless bool           // no file of a model's key is read, as where a recording is replayed
 }
 
 // Load reads all layers and checks the result. Every problem of a layer is reported at once.
@@ -52,7 +53,7 @@ func Load(opts *Options) (*Loaded, error) {
 	if err := l.apply(keys, "the command line", flags, flag); err != nil {
 		return nil, err
 	}
-	if err := l.derive(opts.Getenv); err != nil {
+	if err := l.derive(opts); err != nil {
 		return nil, err
 	}
 	return l, l.check()

@@ -73,7 +73,7 @@ func (l *Loaded) ModelOf(name string) (Model, error) {
 	if err := of.use(Keys(), name); err != nil {
 		return Model{}, err
 	}
-	return of.Model, of.Model.findKey(l.getenv)
+	return of.Model, l.findKey(&of.Model)
 }
 
 // use lays a profile over the model's settings. A key goes only to the endpoint that it was given

@@ -134,7 +134,7 @@ func (x *scene) judge(ctx context.Context, claim string) (
 	case model.Unfit(d.Error()):
 		err = &suite.Trouble{Kind: suite.KindCassette, Err: d}
 	default:
-		why, err = x.plain(d.Error()), nil
+		err = &suite.Trouble{Err: errors.New(x.plain(d.Error()))}
 	}
 	return yes, why, used, err
 }
