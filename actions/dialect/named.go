@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -244,13 +245,9 @@ func (n *Named) beneath(o loose.Object, known func(name string) bool) Named {
 	if inner.Name == "" && len(o) == 1 { // {"tap": {...}}
 		inner.Name, inner.Arguments = o[0].Name, within(o[0].Value)
 	}
-	if inner.Thought == "" {
-		inner.Thought = n.Thought
-	}
+	inner.Thought = cmp.Or(inner.Thought, n.Thought)
 	inner.Arguments = append(slices.Clip(inner.Arguments), Doubts(n.Arguments)...)
-	if inner.Twice == "" {
-		inner.Twice = n.Twice
-	}
+	inner.Twice = cmp.Or(inner.Twice, n.Twice)
 	return inner
 }
 

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -83,9 +84,7 @@ const maxTarget = 4000
 // NewGrant returns a grant that begins at the given time and holds for that long. 0 means
 // [grantTime].
 func NewGrant(scope Scope, name string, from time.Time, holds time.Duration) (Grant, error) {
-	if holds == 0 {
-		holds = grantTime
-	}
+	holds = cmp.Or(holds, grantTime)
 	g := Grant{Scope: scope, Name: strings.TrimSpace(name), From: from, Until: from.Add(holds)}
 	switch {
 	case !slices.Contains(Scopes, scope):

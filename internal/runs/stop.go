@@ -180,9 +180,7 @@ func (m *Manager) Say(ctx context.Context, r SayRequest) (Status, error) {
 	if err := m.checkOpen(); err != nil {
 		return Status{}, err
 	}
-	if r.Mode == "" {
-		r.Mode = agentloop.AsNote
-	}
+	r.Mode = cmp.Or(r.Mode, agentloop.AsNote)
 	if err := checkMessage(r); err != nil {
 		return Status{}, err
 	}

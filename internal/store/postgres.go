@@ -53,9 +53,7 @@ func newPostgres(url string) (engine, error) {
 	}
 	for name, value := range map[string]string{"application_name": "taploop",
 		"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "3", "tcp_keepalives_count": "3"} {
-		if config.RuntimeParams[name] == "" {
-			config.RuntimeParams[name] = value
-		}
+		config.RuntimeParams[name] = cmp.Or(config.RuntimeParams[name], value)
 	}
 	if len(hosts) > 1 || config.ValidateConnect != nil { // what is read was written, too
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary

@@ -85,10 +85,7 @@ func noticeOf(n *runs.Status) *chatosData {
 
 // made is a completion without its choices.
 func (t *chatTurn) made(object string) completion {
-	model := t.Model
-	if model == "" {
-		model = anyPhone
-	}
+	model := cmp.Or(t.Model, anyPhone)
 	return completion{ID: "chatcmpl-" + t.now.Run.ID, Created: time.Now().Unix(), Object: object,
 		Model: model, Agent: agentInfo{"taploop", t.now.Run.ID}}
 }

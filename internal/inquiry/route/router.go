@@ -352,9 +352,7 @@ func Plan(q *inquiry.Question, mode channel.Mode, attention time.Duration, liste
 	for i, s := range steps {
 		c := inquiry.Channel{Name: s.Name}
 		last := i == len(steps)-1
-		if s.Time == 0 {
-			s.Time = attention
-		}
+		s.Time = cmp.Or(s.Time, attention)
 		if q.AttentionUntil = at.Add(s.Time); !last {
 			c.Until = storedTime(q.AttentionUntil)
 		}

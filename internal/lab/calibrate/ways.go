@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"image"
+	"maps"
 	"slices"
 
 	"github.com/taploop/taploop/actions/dialect"
@@ -73,12 +74,7 @@ func (w Way) everywhere(answers []*answer) bool {
 		p, ok := w.place(a)
 		hit[a.screen] = hit[a.screen] || ok && p.In(a.target.Box)
 	}
-	for _, yes := range hit {
-		if !yes {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(slices.Collect(maps.Values(hit)), false)
 }
 
 // usualSides are long sides that servers often shrink a picture to.

@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"github.com/taploop/taploop/internal/sandbox/ui"
 )
 
@@ -29,10 +30,7 @@ func (t *Task) alarm(a *Alarm) *ui.View {
 			t.Show("Alarm set for "+a.Time(), "闹钟已设为 "+a.Time())
 		}
 	}
-	label := a.Label
-	if label == "" {
-		label = t.Say("Every day", "每天")
-	}
+	label := cmp.Or(a.Label, t.Say("Every day", "每天"))
 	return ui.Row(
 		ui.Column(ui.Text(a.Time()).Size(40).Ink(ink).Named("alarm_time"), ui.Small(label).
 			Named("alarm_label")).Grow(1),

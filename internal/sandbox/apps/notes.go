@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,10 +27,7 @@ func noteList(t *Task) *ui.View {
 
 // noteCard opens its note. The handle on its right moves it, and so does a finger that rests on it.
 func noteCard(t *Task, n *Note) *ui.View {
-	title := n.Title
-	if title == "" {
-		title = t.Say("Untitled", "无标题")
-	}
+	title := cmp.Or(n.Title, t.Say("Untitled", "无标题"))
 	key := noteKey(t, n)
 	return ui.Row(
 		ui.Column(
