@@ -39,7 +39,7 @@ var besides = map[string]string{
 		"internal/inquiry/inquirytest internal/inquiry/inquirytest/vote internal/web " +
 		"internal/store/storetest internal/terminal",
 	"internal/web": "agentloop device/devicetest internal/inquiry/consent internal/inquiry/inquirytest " +
-		"internal/inquiry/inquirytest/vote internal/notify internal/token",
+		"internal/inquiry/inquirytest/vote internal/notify internal/store/storetest internal/token",
 	"internal/mcp/proxy":    "internal/inquiry/inquirytest internal/store",
 	"internal/agents/goals": "internal/runs/queue internal/store/storetest",
 	"internal/agents": "internal/guard internal/inquiry internal/inquiry/inquirytest " +

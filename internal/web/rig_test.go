@@ -31,6 +31,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/storetest"
 	"github.com/taploop/taploop/internal/token"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/web"
@@ -272,7 +273,7 @@ func (x *toolbox) Stop(ctx ctx, c *usecase.Call, a usecase.Stop) (*usecase.Outco
 
 func newRig(t testing.TB, changes ...func(*web.Options)) *rig {
 	t.Helper()
-	dir := t.TempDir()
+	dir := storetest.Dir(t)
 	db, err := store.Open(t.Context(), dir, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
