@@ -16,8 +16,7 @@ import (
 )
 
 // derive fills in what depends on other values or on the machine.
-func (l *Loaded) derive(opts *Options) error {
-	getenv := opts.Getenv
+func (l *Loaded) derive(getenv func(string) string, keyless bool) error {
 	if l.DataDir == "" {
 		dir, err := dataFolder(getenv)
 		if err != nil {
@@ -30,7 +29,7 @@ func (l *Loaded) derive(opts *Options) error {
 	if l.Farm.Name == "" {
 		l.Farm.Name, _ = os.Hostname() // a machine without one has no name
 	}
-	l.getenv, l.keyless = getenv, opts.Keyless || l.Model.Replay != ""
+	l.getenv, l.keyless = getenv, keyless || l.Model.Replay != ""
 	if err := l.findKey(&l.Model); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func Load(opts *Options) (*Loaded, error) {
 	if err := l.apply(keys, "the command line", flags, flag); err != nil {
 		return nil, err
 	}
-	if err := l.derive(opts); err != nil {
+	if err := l.derive(opts.Getenv, opts.Keyless); err != nil {
 		return nil, err
 	}
 	return l, l.check()
