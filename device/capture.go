@@ -1,7 +1,6 @@
 package device
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -110,54 +109,6 @@ func (m *meter) note(f form, took time.Duration) (found bool) {
 }
 
 func (m *meter) known() bool { return m.took[formRaw] > 0 && m.took[formPNG] > 0 }
-
-// measured is a meter as it is remembered.
-type measured struct {
-	Took [2]time.Duration `json:"took"` // nanoseconds, of each form
-	At   time.Time        `json:"at"`
-}
-
-// meter is the meter of a way to a phone: the one in use, or what was remembered on this day.
-func (h *Host) meter(ctx context.Context, way string) *meter {
-	h.mu.Lock()
-	m := h.meters[way]
-	h.mu.Unlock()
-	if m == nil {
-		m = h.remembered(ctx, way)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.meters[way] = cmp.Or(h.meters[way], m) // another call may be faster
-	return h.meters[way]
-}
-
-func (h *Host) remembered(ctx context.Context, way string) *meter {
-	var past measured
-	kept, err := h.memory.Captures(ctx, way)
-	if err == nil && kept != nil {
-		err = json.Unmarshal(kept, &past)
-	}
-	if err != nil {
-		h.log.WarnContext(ctx, "reading what captures take", "phone", way, "err", err)
-	}
-	if err != nil || time.Since(past.At) >= lasts {
-		return &meter{}
-	}
-	return &meter{took: past.Took}
-}
-
-func (h *Host) remember(ctx context.Context, way string, m *meter) {
-	m.mu.Lock()
-	now := measured{m.took, time.Now()}
-	m.mu.Unlock()
-	kept, err := json.Marshal(now)
-	if err == nil {
-		err = h.memory.SetCaptures(ctx, way, kept)
-	}
-	if err != nil {
-		h.log.WarnContext(ctx, "remembering what captures take", "phone", way, "err", err)
-	}
-}
 
 // tear records a capture that was no whole picture. The next one does not wait for a form that may
 // never work on this phone, such as raw pixels of an unknown format.

@@ -17,7 +17,7 @@ const (
 	wakePoll   = 150 * time.Millisecond // between two looks at it
 )
 
-// Wake switches the display on and opens the lock screen, and returns what is in front then. If
+// Wake switches the display on and opens the lock screen, and returns the state after that. If
 // that needs a PIN, a pattern or a password, the error is screen.ErrLocked. A phone that is on and
 // open is left alone. Wake first restores the keyboard that a killed process left behind. A failure
 // of that is logged, and the next Wake tries it again.

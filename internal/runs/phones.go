@@ -53,7 +53,7 @@ type Phone interface {
 	// Device describes the phone. Its ID is the serial.
 	Device() store.Device
 	// Wake switches the display on and dismisses a lock screen that has no credential. Otherwise it
-	// returns screen.ErrLocked. The state is what is in front then.
+	// returns screen.ErrLocked. The state is the one after that.
 	Wake(ctx context.Context) (screen.State, error)
 	// Relaunch stops the app, unless its package is in used, and launches it. If no installed app
 	// has the name, nothing is stopped.

@@ -169,7 +169,7 @@ func (f Folder) Proposed(name string) (*Skill, error) {
 	return s, err
 }
 
-// Take makes what is proposed for a skill the skill. Its file keeps its mode, and stays if it has
+// Take makes the proposal for a skill the skill. Its file keeps its mode, and stays if it has
 // changed since then.
 func (f Folder) Take(name string) error {
 	from := f.Path(name + proposed)

@@ -47,15 +47,6 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// exec carries a statement out as an update, and returns how many rows it changed.
-func (d *db) exec(ctx context.Context, query string, args ...any) (n int64, err error) {
-	err = d.update(ctx, func(ctx context.Context, tx *tx) error {
-		n, err = affected(tx.ExecContext(ctx, query, args...))
-		return err
-	})
-	return n, err
-}
-
 func (d *db) now() time.Time { return d.opts.Now().UTC().Truncate(time.Millisecond) }
 
 // slow is how long an operation may take before Options.Stalled is called.

@@ -76,7 +76,7 @@ func (p phones) SetCaptures(ctx context.Context, way string, took json.RawMessag
 	return doing(err, "remembering the captures of phone %q", way)
 }
 
-// Captures returns what is remembered of them, or nil if nothing is.
+// Captures returns what was remembered last, or nil.
 func (p phones) Captures(ctx context.Context, way string) (json.RawMessage, error) {
 	return kept(ctx, p.read, capturesOf+way)
 }

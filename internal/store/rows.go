@@ -251,6 +251,15 @@ func affected(r sql.Result, err error) (int64, error) {
 	return r.RowsAffected()
 }
 
+// exec carries a statement out as an update, and returns how many rows it changed.
+func (d *db) exec(ctx context.Context, query string, args ...any) (n int64, err error) {
+	err = d.update(ctx, func(ctx context.Context, tx *tx) error {
+		n, err = affected(tx.ExecContext(ctx, query, args...))
+		return err
+	})
+	return n, err
+}
+
 func scanID(row scanner) (id string, err error) {
 	err = row.Scan(&id)
 	return id, err

@@ -39,7 +39,7 @@ const (
 
 // Trouble is why a case could not be run as it was meant to be.
 type Trouble struct {
-	Kind string // of SetupFailed, or "" for what was found instead of what is expected
+	Kind string // of SetupFailed, or "" for what came instead of the expected
 	Err  error
 }
 
