@@ -66,11 +66,7 @@ type matcher struct {
 }
 
 // leadIn is what may stand before the words on a button.
-const leadIn = `^(?:(?:yes|ok|agree|accept|confirm|continue|proceed|review|save|verify|log ?in|` +
-	`sign ?in|permanently|immediately|instantly|really|definitely|finally|quick(?:ly)?|bulk|mass|` +
-	`tap|click|slide|swipe|hold|press|drag|next|please|i)[,:!.]?(?: [-–—])?(?: (?:up|down|left|` +
-	`right|here))?(?: (?:and|&|to|agree))?[ :]+|(?:是|好|确认|确定|立即|马上|同意|并|去|点击|滑动|向?[上下左右]滑动?|按住|` +
-	`长按|请|我要|继续|仍然|仍要|一键|批量|全部|直接|彻底|永久|免费|现在)+[,, ]?)*`
+var leadIn = "^(?:" + list("lead_in") + ")*"
 
 // matchers are the classes, ready to be looked for.
 var matchers = sync.OnceValue(func() []matcher {

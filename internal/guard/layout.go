@@ -49,6 +49,9 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	l := s.Layout
 	if l != nil && s.Element != nil && !named {
 		list = bySpecialAccess(s, on)
+		if !l.Dialog && affirms(on, confirms()) && !affirms(on, continues()) {
+			list = append(list, byLabel(lines(l.Title), onScreen, true)...)
+		}
 	}
 	if f := l.sells(on, named); f != nil {
 		return append(list, *f)
@@ -218,7 +221,7 @@ func (l *Layout) repeats(on []string) bool {
 
 // decides reports whether the only other button on the line of one refuses: then it says yes to
 // what the page asks.
-func (l *Layout) decides() bool { return l != nil && saysNo(lines(l.Pair)) }
+func (l *Layout) decides() bool { return l != nil && !l.Bar && saysNo(lines(l.Pair)) }
 
 func (l *Layout) dialog() bool { return l != nil && l.Dialog }
 
@@ -290,7 +293,7 @@ func knownHarmless(lines []string) bool {
 }
 
 // leads matches labels that lead somewhere, or change nothing that matters.
-var leads = listed(`^(?:{leads}|{*leads}|{shops_on}|(?:{viewing}) (?:{collects}))$`)
+var leads = listed(`^(?:{leads}|{*leads}|{informs}|{shops_on}|(?:{viewing}) (?:{collects}))$`)
 
 // leadsOn reports whether the first word of a label says that it leads somewhere, or it is on a
 // home screen, where everything does.
@@ -305,6 +308,7 @@ func leadsOn(s *Subject, label string) bool {
 var viewing = listed(`^(?:{viewing})(?:[^\pL]|$)|^(?:查看|去)|{leads_last}`)
 
 var leadsLast = listed(`{leads_last}`)
+var informs = listed(`^(?:{informs})$`)
 
 var leadsFirst = listed(`^(?:(?:{leads_first}|{*leads}|{*no})(?:[^\pL]|$)|{leads_han})`)
 

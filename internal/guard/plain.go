@@ -105,14 +105,7 @@ var (
 
 // Letters that look like Latin ones, in lower case, and those: Cyrillic, Greek, small capitals, and
 // those of Latin alphabets that have no plainer form in Unicode.
-var latinLike = strings.NewReplacer("ł", "l", "ø", "o", "đ", "d", "ß", "ss", "æ", "ae", "œ", "oe",
-	"ı", "i", "ɑ", "a", "ɡ", "g", "γ", "y",
-	"а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y",
-	"х", "x", "к", "k", "м", "m", "т", "t", "в", "b", "н", "h", "і", "i", "ѕ", "s", "ј", "j",
-	"ԁ", "d", "ѵ", "v", "ԝ", "w", "α", "a", "ο", "o", "ρ", "p", "υ", "u", "ν", "v", "ι", "i",
-	"κ", "k", "τ", "t", "ᴀ", "a", "ʙ", "b", "ᴄ", "c", "ᴅ", "d", "ᴇ", "e", "ꜰ", "f", "ɢ", "g",
-	"ʜ", "h", "ɪ", "i", "ᴊ", "j", "ᴋ", "k", "ʟ", "l", "ᴍ", "m", "ɴ", "n", "ᴏ", "o", "ᴘ", "p",
-	"ʀ", "r", "ꜱ", "s", "ᴛ", "t", "ᴜ", "u", "ᴠ", "v", "ᴡ", "w", "ʏ", "y", "ᴢ", "z")
+var latinLike = strings.NewReplacer(strings.Split(list("latin_like"), "|")...)
 
 // toLatin is a word in Latin letters when all of it looks like some.
 func toLatin(word string) string {

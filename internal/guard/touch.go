@@ -26,10 +26,10 @@ var (
 		`(?:&|and|并|,) ?(?:continue|finish|close|go on|继续))+$`)
 	// the whole line, or what sensitive words stand behind: words that say no take back no others
 	finalizes = listed(`^(?:(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
-		`(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|{*yes})(?:[^\pL]|$))`)
+		`(?:agree|confirm|submit|complete|finish|ok|okay|continue|proceed|yes|{*yes})(?:[^\pL]|$))`)
 	renews = regexp.MustCompile(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
 	totals = listed(`^(?:(?:your|the) )?(?:order |grand |cart )?(?:total|amount due|` +
-		`to pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:{sum_foreign})(?:[^\pL]|$)`)
+		`to pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:{sum_foreign})(?:[^\pL]|$)|\d.* total$`)
 	negative = listed(`^(?:{no}|{*no}|(?:{not_do}).{0,30})$`)
 	digit    = text.Lazily(`^\d(?: ?[a-z+]{1,5})?$`) // the key of a pad, such as 2 ABC
 	searches = regexp.MustCompile(`search|query|url|address bar|搜索|查找|网址`)
@@ -109,7 +109,7 @@ func byTouch(s *Subject) []finding {
 // choice has none: "Pay with" above the name of a card, or what a page says that goes on elsewhere.
 func (s *Subject) wrapped(lines []string) []string {
 	if l := s.Layout; l != nil && !l.Button && !l.Primary && len(lines) == 2 &&
-		(l.Peer && l.goesOn() || notLabels().ReplaceAllString(lines[0], "") == "") {
+		(l.Peer && l.goesOn() || informs().MatchString(lines[0]) || notLabels().ReplaceAllString(lines[0], "") == "") {
 		return nil
 	}
 	return wrapped(lines)
@@ -153,7 +153,8 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 		(f.where == onScreen || f.where == underFinger && !l.dialog()),
 		f.where == underFinger && !l.dialog() && (counts(lines) || len(lines) > 1 &&
 			slices.ContainsFunc(lines, booked.MatchString)),
-		l != nil && l.Tab && f.class.Name == "call", s.ownSwitch() && f.class.Name == "grant",
+		l != nil && l.Tab && f.class.Name == "call", s.ownSwitch() &&
+			(f.class.Name == "grant" && f.where != identifier || f.class.Name == "send"),
 		s.leadsOnRow(lines, f), s.onward(lines, f),
 		s.Element.refuses() && f.class.Name == "grant":
 		return true
@@ -383,7 +384,8 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		}
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true),
 		s.systemAsks(lines):
-		if !refusal && !known && (l == nil || l.Button || !l.Dialog || !l.goesOn()) {
+		if !refusal && !known && !knownHarmless(lines) && (l == nil || l.Button || l.Switch && !l.Dialog ||
+			!l.goesOn() && (l.Dialog || !l.Peer) && (len(lines) == 0 || !sentence(lines[0], 5))) {
 			list = append(list, finding{&unknownSystem, ofApp, s.App})
 		}
 	case globs(storeApps, s.App, true):
@@ -446,6 +448,9 @@ func byDialog(s *Subject) (list []finding) {
 // cannot be undone.
 func byLabel(lines []string, where place, button bool) (list []finding) {
 	for i, l := range lines {
+		if informs().MatchString(l) {
+			continue
+		}
 		refusal := negative().MatchString(l) && !unsaved().MatchString(l)
 		content := len(lines) > 2 || sentence(l, 5)
 		prose := refusal || (len(lines) > 2 || i > 0 && !button) && sentence(l, 3)

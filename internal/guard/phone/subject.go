@@ -224,7 +224,8 @@ func candidates(list []screen.Element, p screen.Point) []int {
 	first := slices.MinFunc(touchable, smaller)
 	found := []int{first}
 	for _, i := range touchable {
-		backdrop := list[i].Bounds.Area() >= large && said(&list[i]) == ""
+		size := list[i].Bounds.Area() // what is drawn on a map takes the touch, and not the map
+		backdrop := size >= large && said(&list[i]) == "" || size >= whole && i < first
 		if i != first && !backdrop && !within(list, first, i) && !within(list, i, first) {
 			found = append(found, i)
 		}
