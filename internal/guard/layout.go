@@ -48,10 +48,7 @@ type Layout struct {
 func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	l := s.Layout
 	if l != nil && s.Element != nil && !named {
-		list = bySpecialAccess(s, on)
-		if !l.Dialog && affirms(on, confirms()) && !affirms(on, continues()) {
-			list = append(list, byLabel(lines(l.Title), onScreen, true)...)
-		}
+		list = byPage(s, on)
 	}
 	if f := l.sells(on, named); f != nil {
 		return append(list, *f)
@@ -96,6 +93,15 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 		l.Ends && vague && (yes || button && !l.goesOn()), l.Primary && !l.Dialog && vague &&
 			len(on) == 1 && (!yes || makes().MatchString(on[0]) && s.Judged != Harmless):
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
+	}
+	return list
+}
+
+// byPage is what the page says that the element does: what it lets an app do, and what a yes does.
+func byPage(s *Subject, on []string) []finding {
+	list := bySpecialAccess(s, on)
+	if l := s.Layout; !l.Dialog && affirms(on, confirms()) && !affirms(on, continues()) {
+		list = append(list, byLabel(lines(l.Title), onScreen, true)...)
 	}
 	return list
 }
