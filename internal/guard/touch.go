@@ -125,14 +125,21 @@ func byNeighbours(s *Subject, on []string) (list []finding) {
 		len(critical(byLabel(lines(l.Pair), underFinger, true))) > 0 {
 		list = append(list, finding{classNamed("send"), underFinger, on[0]})
 	}
+	if l := s.Layout; l != nil && !l.Dialog && len(on) == 1 && accepts().MatchString(on[0]) &&
+		declines().MatchString(normalize(l.Pair)) {
+		list = append(list, finding{&unknownEnd, underFinger, on[0]})
+	}
 	if slices.ContainsFunc(on, seeing().MatchString) && slices.ContainsFunc(s.Screen, calls) {
 		list = append(list, finding{classNamed("call"), underFinger, on[0]})
 	}
 	return list
 }
 
-// declines matches what answers somebody that something is not done.
-var declines = listed(`^(?:{declines})$`)
+// what answers somebody that something is not done, and that it is
+var (
+	declines = listed(`^(?:{declines})$`)
+	accepts  = listed(`^(?:{accepts})$`)
+)
 
 // seeing is what the button of a call with pictures says beside the one that calls.
 var seeing = listed(`{video}`)
@@ -219,16 +226,30 @@ func (s *Subject) decided(on []string) bool {
 func (s *Subject) leadsOnRow(on []string, f finding) bool {
 	l := s.Layout
 	if l == nil || l.Button || l.Primary || l.Dialog || l.Switch ||
-		f.where != underFinger && f.where != onScreen || s.decided(on) {
+		f.where != underFinger && f.where != onScreen {
 		return false
 	}
-	return l.Peer && s.App == "com.android.settings" && (f.class.Name == "factory reset" ||
+	if contents().MatchString(f.words) || choice().MatchString(f.words) &&
+		(l.goesOn() || sumIn([]string{f.words}) == "") ||
+		l.Peer && len(on) > 1 && knownHarmless(on[len(on)-1:]) {
+		return true
+	}
+	return !s.decided(on) && (l.Peer && s.App == "com.android.settings" && (f.class.Name == "factory reset" ||
 		f.class.Name == "delete" && resets.MatchString(f.words)) ||
 		l.Peer && len(l.Fields) == 0 && f.class.Name == "account" && !sentence(f.words, 4) &&
 			secrets().MatchString(f.words) ||
 		l.valued(on) && slices.Contains(leading, f.class.Name) && (f.matched(false) != on[0] ||
-			means(on[1]))
+			means(on[1])))
 }
+
+var (
+	// what is no label of an act: what is to be written, a question of some words, the name of a
+	// file, of a work, and of what it is about
+	contents = text.Lazily(`\.{3}$|^\S+ \S+ .*\?$|\.(?:docx?|pdf|xlsx?|pptx?|txt|jpe?g|png|zip|apk|` +
+		`mp[34])$|\pL · \pL|^\[?\pL+\] \S`)
+	// what is chosen, and how much it is
+	choice = text.Lazily(`^\pL[^:]{1,40}: \S`)
+)
 
 // chooses reports whether the element is a box to tick: what is written on it is for another
 // button to do.
