@@ -249,6 +249,10 @@ func TestAServerWhoseDiskIsFullTellsAndPausesTheRunWhenThereIsRoom(t *testing.T)
 	require.EqualValues(t, "STORE_UNAVAILABLE", shown.Reason)
 	require.Contains(t, shown.words, "the disk is full")
 	require.Contains(t, shown.words, "free some space")
+	refused := s.refused("STORE_UNAVAILABLE", "ask_agent_start_new_task",
+		map[string]any{"task": b.task.Goal})
+	require.Contains(t, refused.words, "the disk is full")
+	require.Contains(t, refused.words, "free some space on the disk that holds "+d.dir)
 	touches := len(b.wire.touches())
 
 	d.empty()

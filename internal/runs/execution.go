@@ -224,7 +224,7 @@ func (x *execution) lease(ctx context.Context) error {
 		return nil
 	}
 	if held, ok := errors.AsType[*store.BusyError](err); ok {
-		err = busy(held.Hold.SeenBy(store.Owners{x.sess.Client}))
+		err = m.busy(held.Hold, x.sess.Client)
 	}
 	s, done := m.states.use(x.sess.ID)
 	defer done()

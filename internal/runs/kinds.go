@@ -87,9 +87,7 @@ func (k phoneKind) plan(x *execution, p plan) error {
 	return err
 }
 
-func (phoneKind) busy(h store.Hold, client string) error {
-	return busy(h.SeenBy(store.Owners{client}))
-}
+func (k phoneKind) busy(h store.Hold, client string) error { return k.m.busy(h, client) }
 
 func (phoneKind) continues(r ContinueRequest, run store.Run) (fresh bool, err error) {
 	another := r.Task != "" && !sameTask(r.Task, run.Task)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
@@ -68,6 +69,14 @@ func TestARunWhoseEndCannotBeStoredIsPausedAsSoonAsTheStoreAnswers(t *testing.T)
 		require.Equal(t, ended.Run, w.manager.Presented(run))
 		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 		require.ErrorIs(t, err, store.ErrLocked, "refused in words, not for ever")
+		for _, r := range []runs.StartRequest{{Task: "tap", Serial: "A"},
+			{Task: "tap", Serial: "A", Client: "another"}, {Task: "tap", Serial: "any"},
+			{Task: "tap", Serial: "A", Supersede: true}, {Task: "tap", Serial: "A", Queue: true}} {
+			_, err = w.manager.Start(w.ctx(), r)
+			require.Equal(t, runs.StoreUnavailable, runs.CodeOf(err), "%+v: %v", r, err)
+			require.Contains(t, hint.Of(err), "end what has taploop.db open")
+			require.NotContains(t, err.Error(), id)
+		}
 		require.Len(t, w.phones.phones["A"].done(), 1, "nothing is touched that is not noted")
 
 		time.Sleep(time.Until(began.Add(46 * time.Second)))
