@@ -17,7 +17,7 @@ type backupCmd struct {
 	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
-// Run writes a backup while servers and runs go on.
+// Run writes a backup while servers and runs go on, also of a folder whose disk is full.
 func (c *backupCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (c *backupCmd) Run(ctx context.Context, a *invocation) error {
 		return app.Usage(fmt.Errorf("there is nothing in %s", a.Conf.DataDir),
 			"name the data folder: --data-dir DIR")
 	}
-	return a.lend(ctx, nil, func(db *store.Store) error {
+	return a.lend(ctx, &store.Options{Reading: true}, func(db *store.Store) error {
 		sum, err := db.Backup(ctx, c.File)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"io"
 	"os"
 	"path/filepath"
@@ -150,6 +151,12 @@ func TestADiskThatFillsIsNamedAtEveryMomentAndNothingIsLost(t *testing.T) {
 		require.Equal(t, exitError, code, "%s: %s", args, said)
 		full(d, said)
 	}
+	elsewhere := filepath.Join(t.TempDir(), "backup.tar")
+	_, said, code = b.run("backup", elsewhere)
+	require.Zero(t, code, "it is there that there is room: %s", said)
+	held, said, code := b.run("restore", elsewhere, "--data-dir", filepath.Join(t.TempDir(), "d"))
+	require.Zero(t, code, said)
+	require.Contains(t, held, "1 session, 4 steps, 4 pictures, 1 question")
 	d.empty()
 	other := disk{t, adbtest.Disk(t, 1<<20)}
 	other.fill()
@@ -197,7 +204,8 @@ func TestAProgramThatStartsOnAFullDiskSaysSo(t *testing.T) {
 	_, said, code := b.run("sessions", "list")
 	require.Zero(t, code, said)
 	d.fill()
-	for _, args := range [][]string{{"run", b.task.Goal}, {"serve", "--http"}, {"backup", "x.tar"},
+	for _, args := range [][]string{{"run", b.task.Goal}, {"serve", "--http"},
+		{"backup", filepath.Join(d.dir, "x.tar")},
 		{"schedule", "add", "@daily", b.task.Goal}, {"token", "create"}} {
 		_, said, code := b.run(args...)
 		require.Equal(t, exitError, code, "%s: %s", args, said)
@@ -213,6 +221,27 @@ func TestAProgramThatStartsOnAFullDiskSaysSo(t *testing.T) {
 	require.Equal(t, exitError, code)
 	require.Equal(t, 1, strings.Count(out, `"level": "broken"`), out)
 	require.Contains(t, out, `"data.full"`)
+}
+
+func TestAnOlderSchemaOnAFullDiskIsToldTheDisk(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, "note-groceries", "")
+	d := newDisk(t, b)
+	_, said, code := b.run("sessions", "list")
+	require.Zero(t, code, said)
+	db, err := sql.Open("sqlite", filepath.Join(d.data(), "taploop.db"))
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), "PRAGMA user_version = 25")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	d.fill()
+	for _, args := range [][]string{{"sessions", "list"}, {"backup", filepath.Join(t.TempDir(), "b.tar")}} {
+		_, said, code = b.run(args...)
+		require.Equal(t, exitError, code, "%s: %s", args, said)
+		require.Contains(t, said, "the older schema 25, and cannot be brought to", args)
+		require.Contains(t, said, "the disk is full", args)
+		require.Contains(t, said, "try: free some space on the disk that holds "+d.data(), args)
+	}
 }
 
 func TestARecordingThatFillsTheDiskIsNoFaultOfTheModel(t *testing.T) {

@@ -37,7 +37,11 @@ func (e sqliteEngine) vacuumInto(ctx context.Context, d *db, path string) error 
 	if err := privateFile(path); err != nil {
 		return err
 	}
-	source, err := e.connect(d, filepath.Join(d.dir, dbName), 1, "_pragma=secure_delete(ON)")
+	database, params := filepath.Join(d.dir, dbName), "_pragma=secure_delete(ON)"
+	if d.write == nil {
+		params = e.onlyReading(database)
+	}
+	source, err := e.connect(d, database, 1, params)
 	if err != nil {
 		return err
 	}

@@ -208,17 +208,20 @@ func (sqliteEngine) checkWhole(d *db, path string) error {
 	return lostDatabase("empty")
 }
 
+// onlyReading are the parameters of a connection that writes nothing. With a log another process
+// writes, or was killed: the log has to be read, too. Without one SQLite would want to make one.
+func (sqliteEngine) onlyReading(path string) string {
+	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
+		return "immutable=1"
+	}
+	return "mode=ro"
+}
+
 // openReading opens a folder without writing anything to it.
 func (e sqliteEngine) openReading(ctx context.Context, d *db) error {
 	path := filepath.Join(d.dir, dbName)
 	if _, err := os.Stat(path); err != nil {
 		return hint.Add(err, hintWritable)
-	}
-	// With a log another process writes, or was killed: the log has to be read, too. Without one
-	// SQLite would want to make one.
-	params := "mode=ro"
-	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
-		params = "immutable=1"
 	}
 	if d.write != nil { // a part of the folder was written
 		if err := d.write.Close(); err != nil {
@@ -227,14 +230,17 @@ func (e sqliteEngine) openReading(ctx context.Context, d *db) error {
 		d.write = nil
 	}
 	var err error
-	if d.read, err = e.connect(d, path, 4, params+"&_pragma=query_only(ON)"); err != nil {
+	if d.read, err = e.connect(d, path, 4, e.onlyReading(path)+"&_pragma=query_only(ON)"); err != nil {
 		return err
 	}
 	have, missing, err := e.schema(ctx, d.read)
 	err = orCopy(err, d.dir)
 	if err == nil && len(missing) > 0 {
-		err = hint.Add(fmt.Errorf("it has the older schema %d, and cannot be brought to %d",
-			have, Schema()), "copy it to where this user may write, and open the copy")
+		err = fmt.Errorf("it has the older schema %d, and cannot be brought to %d: %w", have,
+			Schema(), d.refusal)
+		if !errors.Is(err, ErrDiskFull) {
+			err = hint.Add(err, "copy it to where this user may write, and open the copy")
+		}
 	}
 	if err != nil {
 		return err
