@@ -143,7 +143,8 @@ func (c *scheduleRemoveCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type scheduleRunCmd struct {
-	Name string `arg:""`
+	Name      string `arg:""`
+	Supersede bool
 	taskFlags
 }
 
@@ -160,6 +161,6 @@ func (c *scheduleRunCmd) Run(ctx context.Context, a *invocation) error {
 	if s.Serial != "" {
 		a.Options.Flags["adb.serial"] = s.Serial
 	}
-	run := runCmd{Task: s.Task, taskFlags: c.taskFlags}
+	run := runCmd{Task: s.Task, Supersede: c.Supersede, taskFlags: c.taskFlags}
 	return run.Run(ctx, a)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // ErrBusy says that the phone of a run is busy.
@@ -27,9 +28,9 @@ func (s *Scheduler) begin(ctx context.Context, one store.Schedule, t store.Tick)
 		s.opts.Log.InfoContext(ctx, "schedule started", "schedule", one.Name, "session", id)
 		s.queued = append(s.queued, queued{one, t})
 	case errors.Is(err, ErrBusy):
-		t.State, t.Why = store.TickSkipped, err.Error()
+		t.State, t.Why = store.TickSkipped, text.Line(err.Error())
 	default:
-		t.State, t.Why = store.TickFailed, err.Error()
+		t.State, t.Why = store.TickFailed, text.Line(err.Error())
 	}
 	return s.settle(ctx, one, t)
 }

@@ -57,7 +57,7 @@ func (f *fakeRuns) Begin(ctx context.Context, s store.Schedule, key string, queu
 	case f.ids[key] != "":
 		return f.ids[key], nil
 	case f.busy && !queue:
-		return "", schedule.ErrBusy
+		return "", errors.Join(schedule.ErrBusy, errors.New("session 1 has it"))
 	}
 	f.begun[key]++
 	f.ids[key] = fmt.Sprint("session", len(f.ids))
@@ -367,6 +367,7 @@ func TestABusyPhoneIsWaitedForOrNot(t *testing.T) {
 		w.stop()
 		require.Equal(t, map[store.TickState]int{store.TickSkipped: 1}, w.ticks())
 		require.Equal(t, 1, w.told())
+		require.Equal(t, "the phone is busy session 1 has it", w.missed[0].Why, "one line")
 		require.Empty(t, w.runs.begun)
 	})
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/taploop/taploop/internal/config"
@@ -40,7 +41,7 @@ func (r scheduled) Begin(ctx context.Context, one store.Schedule, key string, qu
 	}
 	out, err := r.s.Cases.Start(ctx, r.call(one.Name, one.Client), st)
 	if runs.CodeOf(err) == runs.DeviceBusy {
-		return "", errors.Join(schedule.ErrBusy, err)
+		return "", fmt.Errorf("%w: %w", schedule.ErrBusy, err)
 	}
 	if err != nil {
 		return "", err
