@@ -86,16 +86,25 @@ type phoneChange struct {
 	State string    `json:"state"` // "gone" if the server has it no longer
 }
 
-// watch prints a line for each phone, and for each change.
+// watch prints a line for each phone, and for each change. Once it has seen the phones it goes on
+// while the ADB server is away, as when that is restarted.
 func (c *devicesCmd) watch(ctx context.Context, a *invocation, host *device.Host) error {
-	before := map[string]string{}
-	for {
+	var before map[string]string
+	for away := false; ; {
 		now, err := host.States(ctx)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return nil
-		}
-		if err != nil {
+		case err == nil && away:
+			a.notef("the phones can be seen again")
+		case err == nil:
+		case before == nil:
 			return err
+		case !away:
+			a.notef("the phones cannot be seen, and are looked for: %v", err)
+		}
+		if away = err != nil; away {
+			now = before
 		}
 		for _, change := range changes(before, now) {
 			if err := c.printChange(a, change); err != nil {
@@ -112,8 +121,8 @@ func (c *devicesCmd) watch(ctx context.Context, a *invocation, host *device.Host
 // changes lists what differs, in the order of the phones' names.
 func changes(before, now map[string]string) (list []phoneChange) {
 	at := time.Now().Truncate(time.Millisecond)
-	all := maps.Clone(before)
-	maps.Copy(all, now)
+	all := maps.Clone(now)
+	maps.Copy(all, before)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		state, there := now[name]
 		if !there {
