@@ -282,3 +282,18 @@ func TestTheAppsAreThoseOfTheCurrentUser(t *testing.T) {
 	require.ErrorContains(t, err, "the phone refused: java.lang.SecurityException: Shell does not "+
 		"have permission to access user 150")
 }
+
+// Another phone of the same serial, such as one of another ADB server, may not have the app.
+func TestAnAppOfWhichNoVersionIsNamedIsAnError(t *testing.T) {
+	w := &wirePhones{shell: ordinary(map[string]string{
+		"dumpsys package com.a": "  Package [com.a] (3c6fb5):\n    versionName=4.2\n",
+		"dumpsys package com.b": "Unable to find package: com.b\n",
+	})}
+	p := w.open(t)
+	version, err := p.Version(t.Context(), "com.a")
+	require.NoError(t, err)
+	require.Equal(t, "4.2", version)
+	_, err = p.Version(t.Context(), "com.b")
+	require.ErrorContains(t, err, "reading the version of com.b on")
+	require.ErrorContains(t, err, "none is named")
+}

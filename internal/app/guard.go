@@ -19,6 +19,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -54,7 +55,8 @@ func guardRuns(
 				return leave(ctx, o.Store, sess, s, d)
 			},
 			Wish: new(runs.Wish(run)), Said: saidTo(o.Store, run),
-			Judge: judging(), JudgeAll: set.Conf.Guard.Judge == config.Always})
+			Judge: judging(), JudgeAll: set.Conf.Guard.Judge == config.Always,
+			Replays: skill.PlanOf(run) != nil})
 	}
 	return nil
 }

@@ -90,13 +90,12 @@ func (p *page) scroll(to actions.Direction) actions.Action {
 			largest, area = i, e.Bounds
 		}
 	}
-	if largest < 0 {
-		return nil
+	if largest >= 0 {
+		if _, _, err := p.touch(&Target{}, largest); err == nil {
+			return actions.Scroll{At: area.Center(), Direction: to}
+		}
 	}
-	if _, _, err := p.touch(&Target{}, largest); err != nil {
-		return nil
-	}
-	return actions.Scroll{At: area.Center(), Direction: to}
+	return nil
 }
 
 // end reports when the screen is the one that the recorded run ended on.

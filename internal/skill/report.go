@@ -22,32 +22,37 @@ type Report struct {
 	Heals    []Healed `json:"heals,omitempty"`
 }
 
-// ReportOf is the report of a run with these settings, or nil if it replays no skill.
-func ReportOf(plan json.RawMessage, p agentloop.Progress, u store.Usage) (*Report, error) {
-	if plan == nil {
-		return nil, nil
+// ReportOf is the report of a run, or nil if it replays no skill.
+func ReportOf(r store.Run, u store.Usage) *Report {
+	of := PlanOf(r)
+	if of == nil {
+		return nil
 	}
-	var of Plan
-	if err := json.Unmarshal(plan, &of); err != nil {
-		return nil, err
-	}
-	at, _ := PlaceOf(p)
+	at, _ := PlaceOf(r.Progress)
 	tokens := u.PromptTokens + u.CompletionTokens
 	return &Report{Skill: of.Skill.Name, Replayed: at.Replayed, Healed: len(at.Healed),
 		Calls: u.Calls, Tokens: tokens, Saved: max(of.Skill.Recorded.Tokens-tokens, 0),
-		Heals: at.Healed}, nil
+		Heals: at.Healed}
+}
+
+// PlanOf is what a run replays, or nil.
+func PlanOf(r store.Run) *Plan {
+	var set struct{ Skill *Plan }
+	if json.Unmarshal(r.Settings, &set) != nil || set.Skill == nil || set.Skill.Skill == nil {
+		return nil
+	}
+	return set.Skill
 }
 
 // Diverged is the recorded picture of the screen on which a run ended, since it was not as it was
 // then, and the session that has it. It is "" for a run that has not ended for this reason.
 func Diverged(r store.Run) (frame, session string) {
-	var set struct{ Skill *Plan }
+	plan := PlanOf(r)
 	place, is := PlaceOf(r.Progress)
-	if r.StopReason != agentloop.SkillDiverged || !is ||
-		json.Unmarshal(r.Settings, &set) != nil || set.Skill == nil {
+	if r.StopReason != agentloop.SkillDiverged || !is || plan == nil {
 		return "", ""
 	}
-	s := set.Skill.Skill
+	s := plan.Skill
 	if place.At >= len(s.Steps) {
 		return s.Recorded.Frame, s.Recorded.Session
 	}
@@ -86,14 +91,12 @@ func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Ru
 
 // repeated reports whether a run with these values has repeated the skill as it is now.
 func (s *Skill) repeated(run store.Run, values map[string]string) bool {
-	var set struct{ Skill *Plan }
-	given := map[string]any{}
+	given, plan := map[string]any{}, PlanOf(run)
 	for name, v := range values {
 		given[name] = v
 	}
 	now, err := s.Fill(given)
-	return err == nil && json.Unmarshal(run.Settings, &set) == nil && set.Skill != nil &&
-		now.texts() == set.Skill.Skill.texts()
+	return err == nil && plan != nil && now.texts() == plan.Skill.texts()
 }
 
 // heal puts what a model did in the places of the steps that it healed, and reports whether there

@@ -249,10 +249,10 @@ func (s *Skill) questions() (all []string) {
 // are targets for.
 func (s *Step) check() error {
 	a, err := s.action()
-	if err != nil {
-		return err
+	if err == nil {
+		err = a.Validate()
 	}
-	if err := a.Validate(); err != nil {
+	if err != nil {
 		return err
 	}
 	if most := len(pointsOf(a)); len(s.Targets) > most {
@@ -265,11 +265,8 @@ func (s *Step) check() error {
 // open reports whether what a step touches or types is not the same each time, and so the model's.
 func (s *Step) open() bool {
 	a, err := s.action()
-	if err != nil {
-		return false
-	}
-	return len(pointsOf(a)) > len(s.Targets) ||
-		s.types() && len(a.Traits().Points) == 0 && s.Focus == nil
+	return err == nil && (len(pointsOf(a)) > len(s.Targets) ||
+		s.types() && len(a.Traits().Points) == 0 && s.Focus == nil)
 }
 
 func (s *Step) types() bool {

@@ -164,10 +164,7 @@ func New(st runs.Status) (Result, error) {
 			Asked: st.Usage.Asked.Milliseconds(), Model: st.Usage.Timing.Decide.Milliseconds(),
 			Parts: export.NewParts(st.Usage.Timing)},
 		Usage: &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens, st.Usage.Again},
-	}
-	var err error
-	if r.Skill, err = skill.ReportOf(st.Settings.Skill, st.Run.Progress, st.Usage); err != nil {
-		return r, err
+		Skill: skill.ReportOf(st.Run, st.Usage),
 	}
 	r.warn(st)
 	if st.Last != nil && st.Local > 0 { // else it is of a former task

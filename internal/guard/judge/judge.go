@@ -100,10 +100,12 @@ func (j *Judge) Acts(ctx context.Context, app string, labels []string) (map[stri
 	return acts, err
 }
 
-// AboutMoney reports whether it is remembered of the app that it is about money. No model is asked.
-func (j *Judge) AboutMoney(ctx context.Context, app string) (bool, error) {
-	known, err := j.opts.Memory.Judged(ctx, app, []string{App})
-	return known[App] == string(Money), err
+// AboutMoney reports whether it is remembered of the app that it is about money, and whether
+// anything is. No model is asked.
+func (j *Judge) AboutMoney(ctx context.Context, app string) (about, known bool, err error) {
+	words, err := j.opts.Memory.Judged(ctx, app, []string{App})
+	word, known := words[App]
+	return word == string(Money), known, err
 }
 
 // stalls reports whether the model is late all the time, with these late answers more.

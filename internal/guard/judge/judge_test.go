@@ -256,9 +256,9 @@ func TestAScriptIsNotAskedWhatLabelsDo(t *testing.T) {
 func TestAnAppAboutMoneyIsRemembered(t *testing.T) {
 	m, kept := &scripted{reply: `{"2": "pay", "app": "money"}`}, &memory{}
 	j := judge.New(judge.Options{Model: m, Memory: kept})
-	about, err := j.AboutMoney(t.Context(), "com.zopa")
+	about, known, err := j.AboutMoney(t.Context(), "com.zopa")
 	require.NoError(t, err)
-	require.False(t, about, "before it was asked about")
+	require.False(t, about || known, "before it was asked about")
 	acts, err := j.Acts(t.Context(), "com.zopa", []string{"Top up", "Help"})
 	require.NoError(t, err)
 	require.Equal(t, map[string]judge.Act{"Top up": judge.Pay, "Help": judge.Harmless}, acts)
@@ -266,9 +266,11 @@ func TestAnAppAboutMoneyIsRemembered(t *testing.T) {
 	_, err = j.Acts(t.Context(), "com.zopa", []string{"More"})
 	require.NoError(t, err)
 	for app, want := range map[string]bool{"com.zopa": true, "com.news": false} {
-		about, err = judge.New(judge.Options{Model: m, Memory: kept}).AboutMoney(t.Context(), app)
+		j = judge.New(judge.Options{Model: m, Memory: kept})
+		about, known, err = j.AboutMoney(t.Context(), app)
 		require.NoError(t, err)
 		require.Equal(t, want, about, app)
+		require.Equal(t, want, known, "of the other one nothing was asked")
 	}
 	require.Len(t, m.asked, 2)
 }

@@ -35,6 +35,7 @@ type Options struct {
 	// these touches to the policy.
 	Judge    *judge.Judge
 	JudgeAll bool // it is also asked about touches of which the policy knows something
+	Replays  bool // the run repeats what another one did
 
 	Now func() time.Time // nil means time.Now
 }

@@ -13,13 +13,15 @@ import (
 
 var _ agentloop.Previewer = (*Gate)(nil)
 
-// Preview asks the judge about what can be touched on the screen, while the model decides.
+// Preview asks the judge about what can be touched on the screen, while the model decides. A run
+// that replays decides at once: in an app that is known it asks about what it touches alone.
 func (g *Gate) Preview(ctx context.Context, s agentloop.Situation) {
 	if g.opts.Judge == nil || s.Reader == nil {
 		return
 	}
+	_, known, _ := g.opts.Judge.AboutMoney(ctx, s.Screen.State.App)
 	list, err := s.Reader.Elements(ctx)
-	if err != nil {
+	if err != nil || known && g.opts.Replays {
 		return // a touch is judged without elements then
 	}
 	look := s.Screen
@@ -59,7 +61,7 @@ func (g *Gate) judge(ctx context.Context, list []guard.Subject) error {
 	if g.opts.Judge == nil || len(list) == 0 {
 		return nil
 	}
-	money, err := g.opts.Judge.AboutMoney(ctx, list[0].App)
+	money, _, err := g.opts.Judge.AboutMoney(ctx, list[0].App)
 	if labels := g.labels(list); len(labels) > 0 && err == nil {
 		var acts map[string]judge.Act
 		acts, err = g.opts.Judge.Acts(ctx, list[0].App, labels)

@@ -197,3 +197,38 @@ func TestTheEndOfAPageThatListsNothingIsAskedAboutOnce(t *testing.T) {
 		require.False(t, v.Allowed(), "in another one it is")
 	}
 }
+
+// Of what can be touched on the screens of a run that replays, the judge is asked once an app.
+// Then only about what is touched.
+func TestARunThatReplaysAsksAboutNothingThatItDoesNotTouch(t *testing.T) {
+	p, err := guard.New(nil)
+	require.NoError(t, err)
+	m := &judging{reply: "{}"}
+	opts := m.options(false)
+	opts.Replays = true
+	g := phone.New(p, &opts)
+	var now agentloop.Situation
+	shows := func(app string, words ...string) {
+		var list []screen.Element
+		for i, w := range words {
+			list = append(list, screen.Element{Class: "android.widget.Button", Text: w, Depth: 1,
+				Clickable: true, Enabled: true,
+				Bounds: screen.RectOf(image.Rect(100, 900+i*200, 900, 1000+i*200), drawnSize)})
+		}
+		now = agentloop.Situation{Reader: listed(list),
+			Screen: screen.Observation{Elements: list, At: time.Now()}}
+		now.Screen.State.App, now.Screen.State.Size = app, drawnSize
+		g.Preview(t.Context(), now)
+	}
+	shows("com.x", unheardOf)
+	require.Equal(t, 1, m.asked, "whether the app is about money is to be known")
+	shows("com.x", "Budiz potom", "Nikoli dnes")
+	require.Equal(t, 1, m.asked)
+	_, err = g.Check(t.Context(), now, actions.Decision{
+		Action: actions.Click{At: now.Screen.Elements[0].Bounds.Center()}})
+	require.NoError(t, err)
+	require.Equal(t, 2, m.asked)
+	require.NotContains(t, m.kept, "com.x"+judge.Key("Nikoli dnes"))
+	shows("com.y", unheardOf)
+	require.Equal(t, 3, m.asked)
+}

@@ -421,6 +421,9 @@ func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
 		least float64 // of the tasks, without a model
 	}{
 		{"small", small, nil, 0, 0.93},
+		{"short", func() *held { return hold(evening, image.Pt(720, 1280)) }, nil, 0, 0.93},
+		{"wide", func() *held { return hold(evening, image.Point{}) }, put("user_rotation", "1"), 0,
+			0.8},
 		{"other layout", func() *held { return holdLaid(evening, image.Point{}, true) }, nil, 0,
 			0.93},
 		{"large text", small, put("font_scale", "1.3"), 0, 0.93},
