@@ -120,15 +120,8 @@ func invalid(remedy, format string, args ...any) *Error {
 	return Refuse(InvalidArgument, remedy, format, args...)
 }
 
-// busy returns the error for a client whose phone h has: that of the store, if the run has ended and
-// the store does not take it.
-func (m *Manager) busy(h store.Hold, client string) error {
-	if s := m.states.inUse(h.SessionID); s != nil {
-		if e := s.notStored(); e != nil {
-			return fmt.Errorf("phone %q is not free yet: %w", h.Serial, e.asError())
-		}
-	}
-	h = h.SeenBy(store.Owners{client})
+// busy reports that h has the phone. The caller may have to hide ids, see store.Hold.SeenBy.
+func busy(h store.Hold) *Error {
 	who, remedy := "session "+h.SessionID, "wait for that session or stop it"
 	if h.SessionID == "" {
 		who, remedy = "a session of somebody else", "wait until the phone is free"

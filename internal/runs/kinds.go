@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -62,6 +63,17 @@ func (m *Manager) free(ctx context.Context, x store.Session) error {
 		err = m.kindOf(x.Kind()).busy(h, x.Client)
 	}
 	return err
+}
+
+// busy returns the error for a client whose phone h has: that of the store, if the run has ended and
+// the store does not take it.
+func (m *Manager) busy(h store.Hold, client string) error {
+	if s := m.states.inUse(h.SessionID); s != nil {
+		if e := s.notStored(); e != nil {
+			return fmt.Errorf("phone %q is not free yet: %w", h.Serial, e.asError())
+		}
+	}
+	return busy(h.SeenBy(store.Owners{client}))
 }
 
 // phoneKind implements tasks on phones.
