@@ -1,6 +1,10 @@
 package actions
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
 
 // How far a failed gesture came, for errors.Is. An error that is none of these, no deadline and no
 // lost phone means that nothing was touched.
@@ -38,3 +42,25 @@ type outcome struct {
 
 func (o outcome) Unwrap() error        { return o.error }
 func (o outcome) Is(target error) bool { return target == o.as }
+
+// On adds to err what was being done, and on which phone. It returns nil for nil.
+func On(phone, doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return onPhone{err, fmt.Sprintf("%s %s: ", doing, phone), doing + " the phone: "}
+}
+
+type onPhone struct {
+	error
+	head, nameless string
+}
+
+func (o onPhone) Unwrap() error { return o.error }
+func (o onPhone) Error() string { return o.head + o.error.Error() }
+
+// Nameless is a text about err without the name of the phone, for a model, which has only one.
+func Nameless(text string, err error) string {
+	o, _ := errors.AsType[onPhone](err)
+	return strings.Replace(text, o.head, o.nameless, 1)
+}

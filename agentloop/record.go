@@ -111,7 +111,7 @@ func (r *record) diverged(ctx context.Context, s *Step, err error) *Ending {
 
 func (r *record) refuse(s *Step, what string, err error) {
 	why := hint.Text(err)
-	n := Note{Kind: NoteRefused, Action: what, Detail: why}
+	n := Note{Kind: NoteRefused, Action: what, Detail: actions.Nameless(why, err)}
 	s.Refusal = "not carried out: " + why
 	if errors.Is(err, actions.ErrPartial) {
 		n.Kind, s.Refusal = NotePartial, PartialRefusal+why

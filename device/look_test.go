@@ -310,14 +310,14 @@ func TestAPhoneThatHangsIsNamedWithItsCommand(t *testing.T) {
 		w.hang("emu", true)
 		began := time.Now()
 		_, err := p.Look(t.Context())
-		require.EqualError(t, err, "looking at emu: emu did not answer `dumpsys power` within 15s")
+		require.EqualError(t, err, "looking at emu: the phone did not answer `dumpsys power` within 15s")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.NotErrorIs(t, err, screen.ErrDisconnected)
 		require.NotEmpty(t, hint.Of(err))
 		require.Equal(t, 15*time.Second, time.Since(began))
 
 		err = p.Swipe(t.Context(), screen.Point{}, screen.Point{X: 1, Y: 1}, 10*time.Second)
-		require.EqualError(t, err, "swiping on emu: emu did not answer `dumpsys power` within 15s")
+		require.EqualError(t, err, "swiping on emu: the phone did not answer `dumpsys power` within 15s")
 
 		w.hang("emu", false)
 		_, err = p.Look(t.Context())
@@ -325,7 +325,7 @@ func TestAPhoneThatHangsIsNamedWithItsCommand(t *testing.T) {
 		w.hang("emu", true)
 		began = time.Now()
 		err = p.Swipe(t.Context(), screen.Point{}, screen.Point{X: 1, Y: 1}, 10*time.Second)
-		require.EqualError(t, err, "swiping on emu: emu did not answer `input swipe` within 25s")
+		require.EqualError(t, err, "swiping on emu: the phone did not answer `input swipe` within 25s")
 		require.Equal(t, 25*time.Second, time.Since(began), "a long swipe gets its own time on top")
 	})
 }

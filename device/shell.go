@@ -30,7 +30,7 @@ func (sh *shell) within(
 	ctx context.Context, command string, takes time.Duration,
 ) (context.Context, context.CancelFunc) {
 	after := sh.timeout + takes
-	hung := &hungError{sh.id, firstWords(command), after}
+	hung := &hungError{"the phone", firstWords(command), after}
 	return context.WithTimeoutCause(ctx, after, hung)
 }
 
@@ -112,7 +112,7 @@ func (sh *shell) read(ctx context.Context, commands ...string) ([]string, error)
 	}
 	sections := strings.Split(r.Stdout, sh.mark+"\n")
 	if n := len(sections) - 1; n != len(commands) {
-		return nil, fmt.Errorf("%s answered %d of %d commands: %s", sh.id, n, len(commands),
+		return nil, fmt.Errorf("the phone answered %d of %d commands: %s", n, len(commands),
 			firstLine(r.Text()))
 	}
 	return sections[:len(commands)], nil

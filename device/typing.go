@@ -320,7 +320,7 @@ func (t *typist) editor(ctx context.Context) (editor, error) {
 func (p *Phone) Key(ctx context.Context, key actions.Key) error {
 	code, ok := keycodes[key]
 	if !ok {
-		return fmt.Errorf("pressing a key on %s: there is no key %q", p.info.Serial, key)
+		return p.failed("pressing a key on", fmt.Errorf("there is no key %q", key))
 	}
 	var err error
 	if code == codeEnter || code == codeDelete {

@@ -22,7 +22,8 @@ func (p *Policy) situation(ctx context.Context, s *agentloop.Situation) dialect.
 	if profile.Elements {
 		list, err := p.elements(ctx, s)
 		if err != nil {
-			missing := agentloop.Note{Kind: agentloop.NoteNoElements, Detail: err.Error()}
+			missing := agentloop.Note{Kind: agentloop.NoteNoElements,
+				Detail: actions.Nameless(err.Error(), err)}
 			notes = append(notes, missing.Text(profile.Lang))
 		}
 		look.Elements = list

@@ -128,6 +128,29 @@ func TestAReplayIsOfTheModelThatWasRecorded(t *testing.T) {
 	}
 }
 
+// What the model is told of an action that failed names no phone, so a cassette fits every phone, one
+// that was recorded when it did, too.
+func TestACassetteOfAFailedActionFitsAnotherPhone(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 2, "rules:\n"+say("no text field", claim)+say("", "action:TYPE\tvalue:hello"))
+	told := ""
+	f.asked = func(r *scripted.Request) { told += r.Asked() }
+	const one = "cases: [{name: a, task: t, cassette: c.jsonl, expect: none}]"
+	code, _ := f.test(one, "--record", "--phones", "phone-1")
+	require.Equal(t, exitDone, code, f.said)
+	require.Contains(t, told, "typing on the phone: taploop typed nothing: no text field")
+	require.NotContains(t, told, "phone-1")
+	now := f.report("c.jsonl")
+	require.NotContains(t, now, "phone-1")
+	for _, kept := range []string{now, strings.ReplaceAll(now, "on the phone:", "on phone-1:")} {
+		f.file("c.jsonl", kept)
+		for _, phone := range []string{"phone-1", "phone-2"} {
+			code, all := f.test(one, "--replay", "--phones", phone)
+			require.Equal(t, exitDone, code, "%s: %s %v", phone, f.said, all)
+		}
+	}
+}
+
 // A verdict is replayed on its own screen and for its own claim only.
 func TestAVerdictIsReplayedForItsScreenAndItsClaim(t *testing.T) {
 	t.Parallel()

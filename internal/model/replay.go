@@ -236,6 +236,7 @@ func saying(r recordedRequest) string {
 	}
 	for _, m := range body.Messages {
 		says := today.ReplaceAllString(contentSays(m.Content), "$1")
+		says = named.ReplaceAllString(says, "$1 the phone: ")
 		fmt.Fprintf(&b, "%s: %s%s\n", m.Role, says, m.ToolCalls)
 	}
 	return b.String()
@@ -243,6 +244,10 @@ func saying(r recordedRequest) string {
 
 // today is what a prompt says of the day, which is another one when it is replayed.
 var today = regexp.MustCompile(`(Today is |今天是 )\d{4}-\d{2}-\d{2}(?:, \pL+|，星期.)`)
+
+// named is how notes told of a failed action at first, with the phone's name.
+var named = regexp.MustCompile(`(tapping|pressing|(?:swiping|dragging|typing|clearing the field|` +
+	`pressing \w+|pressing a key|launching ".*"|listing the elements) on) \S+: `)
 
 func contentSays(raw json.RawMessage) string {
 	var text string
