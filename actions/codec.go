@@ -90,8 +90,7 @@ func readFields(b []byte, v reflect.Value) error {
 			continue
 		}
 		if err = json.Unmarshal(raw, to); err != nil {
-			var mismatch *json.UnmarshalTypeError
-			if errors.As(err, &mismatch) {
+			if mismatch, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 				return fmt.Errorf("%s cannot be a JSON %s", name, mismatch.Value)
 			}
 			err = fmt.Errorf("%s: %w", name, err)

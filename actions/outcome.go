@@ -48,7 +48,8 @@ func On(phone, doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return onPhone{err, fmt.Sprintf("%s %s: ", doing, phone), doing + " the phone: "}
+	head := doing + " " + phone + ": "
+	return onPhone{fmt.Errorf("%s%w", head, err), head, doing + " the phone: "}
 }
 
 type onPhone struct {
@@ -57,7 +58,6 @@ type onPhone struct {
 }
 
 func (o onPhone) Unwrap() error { return o.error }
-func (o onPhone) Error() string { return o.head + o.error.Error() }
 
 // Nameless is a text about err without the name of the phone, for a model, which has only one.
 func Nameless(text string, err error) string {

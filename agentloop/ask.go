@@ -85,8 +85,7 @@ func (l *loop) park(ctx context.Context, s *Step, q Question) *Ending {
 
 // parkFailed is the ending of a run whose question could not be parked.
 func parkFailed(s *Step, err error) *Ending {
-	var i *interruption
-	if errors.As(err, &i) {
+	if i, is := errors.AsType[*interruption](err); is {
 		return halt(i.reason, stepError(s, "asking", err))
 	}
 	err = fmt.Errorf("the question could not be stored: %w", err)

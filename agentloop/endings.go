@@ -117,8 +117,7 @@ func Stopped(ctx context.Context) *Ending {
 
 // interrupted is the reason that err ends a run for, when it is the cause of a cancelled context.
 func interrupted(err error) StopReason {
-	var i *interruption
-	if errors.As(err, &i) {
+	if i, is := errors.AsType[*interruption](err); is {
 		return i.reason
 	}
 	return Cancelled

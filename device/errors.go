@@ -36,8 +36,7 @@ var gone = []error{adb.ErrNotFound, adb.ErrOffline, adb.ErrUnauthorized, adb.Err
 
 // explain makes errors of the protocol the ones that this package promises.
 func explain(err error) error {
-	var hung *hungError
-	if errors.As(err, &hung) {
+	if hung, is := errors.AsType[*hungError](err); is {
 		return hint.Add(hung, hintHung)
 	}
 	for _, g := range gone {

@@ -22,8 +22,7 @@ const lookAgain = 250 * time.Millisecond
 // passes for content. A torn picture is captured a second time before it is an error.
 func (p *Phone) Look(ctx context.Context) (screen.Observation, error) {
 	look, err := p.observe(ctx)
-	var torn tornError
-	if errors.As(err, &torn) {
+	if _, is := errors.AsType[tornError](err); is {
 		if err = wait.For(ctx, lookAgain); err == nil {
 			look, err = p.observe(ctx)
 		}

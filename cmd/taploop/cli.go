@@ -103,8 +103,7 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 		return nil
 	}
 	if err != nil {
-		var wrong *kong.ParseError
-		if errors.As(err, &wrong) {
+		if wrong, is := errors.AsType[*kong.ParseError](err); is {
 			k = wrong.Context
 		}
 		err = misuse(err)

@@ -20,8 +20,7 @@ const maxMisuse = 200
 // misuse is a call that the parser refused, in its words, with what shows the right one.
 func misuse(err error) error {
 	instead := "taploop --help"
-	var wrong *kong.ParseError
-	if errors.As(err, &wrong) && wrong.Context != nil {
+	if wrong, is := errors.AsType[*kong.ParseError](err); is && wrong.Context != nil {
 		command := commandOf(wrong.Context)
 		instead = command + " --help"
 		if command == "taploop run" && strings.HasPrefix(err.Error(), "unexpected argument") {

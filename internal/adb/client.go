@@ -112,8 +112,7 @@ func (c *Client) connect(ctx context.Context, service string) (*Conn, error) {
 
 // noServer marks errors of dialing that mean that there is no server to talk to.
 func noServer(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "dial" {
+	if op, is := errors.AsType[*net.OpError](err); is && op.Op == "dial" {
 		return hint.Add(fmt.Errorf("%w (%w)", ErrNoServer, err),
 			"check the address; over there run `adb -a nodaemon server`, or tunnel its port "+
 				"with ssh -L")

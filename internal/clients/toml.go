@@ -82,8 +82,7 @@ func (f tomlForm) present(ours any, snippet, path string) ([]byte, error) {
 func readTOML(text []byte) (map[string]any, error) {
 	all := map[string]any{}
 	err := toml.Unmarshal(text, &all)
-	var at *toml.DecodeError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*toml.DecodeError](err); ok {
 		line, column := at.Position()
 		return nil, fmt.Errorf("it is not TOML: line %d, column %d: %s", line, column,
 			strings.TrimPrefix(at.Error(), "toml: "))

@@ -32,8 +32,7 @@ func Text(err error) string {
 
 // Of returns the outermost hint of err, or "" if missing.
 func Of(err error) string {
-	var h *hinted
-	if errors.As(err, &h) {
+	if h, is := errors.AsType[*hinted](err); is {
 		return h.text
 	}
 	return ""

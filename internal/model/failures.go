@@ -62,8 +62,7 @@ func (k *attempts) unanswered(err error) *Error {
 	if errors.Is(err, errAttemptTimeout) {
 		return k.fail(TimedOut, fmt.Sprintf("no reply within %s", k.opts.Timeout), err)
 	}
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, is := errors.AsType[*url.Error](err); is {
 		err = u.Err // without the method and the URL, which are known
 	}
 	if k.absent(err) {

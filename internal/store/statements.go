@@ -78,13 +78,11 @@ func preparable(query string) bool {
 // statement returns the prepared statement of a query, or nil if the query is not kept or its rows
 // are being read.
 func (c *connection) statement(ctx context.Context, query string) (*statement, error) {
-	if s := c.kept[query]; s != nil {
-		if s.busy {
-			return nil, nil
-		}
+	s := c.kept[query]
+	switch {
+	case s != nil && !s.busy:
 		return s, nil
-	}
-	if !preparable(query) || len(c.kept) == mostKept {
+	case s != nil, !preparable(query), len(c.kept) == mostKept:
 		return nil, nil
 	}
 	made, err := c.PrepareContext(ctx, query)
@@ -95,7 +93,7 @@ func (c *connection) statement(ctx context.Context, query string) (*statement, e
 	if !ok {
 		return nil, made.Close()
 	}
-	s := &statement{run: run}
+	s = &statement{run: run}
 	c.kept[query] = s
 	return s, nil
 }

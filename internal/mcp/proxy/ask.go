@@ -176,8 +176,7 @@ func (g *gate) askInResult(ctx context.Context, c *toolCall, q inquiry.Question)
 		return nil
 	}
 	_, err := g.opts.Questions.Resolve(ctx, q.ID, reply)
-	var misfit *inquiry.InvalidReplyError
-	if errors.As(err, &misfit) {
+	if _, is := errors.AsType[*inquiry.InvalidReplyError](err); is {
 		return inputRequired(c.m, q, err.Error())
 	}
 	return nil // settled, by this answer or another

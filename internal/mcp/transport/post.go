@@ -61,8 +61,7 @@ func (v *httpRequest) read() *wire.Incoming {
 		return nil
 	}
 	in, err := parse(body)
-	var wrong *wire.Error
-	if errors.As(err, &wrong) {
+	if wrong, is := errors.AsType[*wire.Error](err); is {
 		refuse(v.w, http.StatusBadRequest, wrong)
 		return nil
 	}

@@ -103,8 +103,7 @@ func (v *httpRequest) answerStateless(m *wire.Message) {
 	c := newCall(v.context(), newStatelessPeer(v.principal), m, &v.h.opts)
 	leave := subscribe(v.h.srv, c)
 	err := v.h.startCall(c, m, st, leave)
-	var refused *wire.Error
-	if errors.As(err, &refused) {
+	if refused, is := errors.AsType[*wire.Error](err); is {
 		leave()
 		c.cancel(errOver)
 		refuse(v.w, http.StatusTooManyRequests, refused)

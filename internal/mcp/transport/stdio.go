@@ -248,8 +248,7 @@ func (t *stdioClient) start(m *wire.Message, s sink) {
 		c.known = c.peer.known
 		leave = subscribe(t.srv, c)
 	}
-	var refused *wire.Error
-	if errors.As(err, &refused) {
+	if refused, is := errors.AsType[*wire.Error](err); is {
 		c.cancel(errOver)
 		s.response(refused.Encode(), refused.Code)
 		return

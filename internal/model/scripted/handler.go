@@ -120,8 +120,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 }
 
 func tooMuch(err error) error {
-	var big *http.MaxBytesError
-	if errors.As(err, &big) {
+	if big, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &fault{413, fmt.Sprintf("the request is longer than %d bytes", big.Limit),
 			"invalid_request_error", ""}
 	}
