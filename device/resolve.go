@@ -188,10 +188,8 @@ func onlyOne(name string, found []candidate) (string, error) {
 
 func isWellKnown(key string) bool {
 	for _, app := range words.Apps() {
-		for _, n := range app.Names {
-			if fold(n) == key {
-				return true
-			}
+		if slices.ContainsFunc(app.Names, func(n string) bool { return fold(n) == key }) {
+			return true
 		}
 	}
 	return false

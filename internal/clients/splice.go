@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/tailscale/hujson"
 )
@@ -74,12 +75,9 @@ func holds(v hujson.Value, e any) bool {
 		}
 	}
 	// Clients differ in how they read an entry with both a program and an address.
-	for _, other := range []string{"command", "url", "httpUrl"} {
-		if has[other] != nil && want[other] == nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{"command", "url", "httpUrl"}, func(other string) bool {
+		return has[other] != nil && want[other] == nil
+	})
 }
 
 // input is an input of VS Code.

@@ -146,9 +146,8 @@ func isList(body []byte) bool {
 // only something against so short a question or so many of them. That it is one of models shows in
 // an answer in JSON: a proxy or a web server refuses in its own words or with a page.
 func (k *attempts) unlessAnswered(err error) error {
-	var e *Error
-	if errors.As(err, &e) && (e.Kind == Rejected || e.Kind == TooLong || e.Kind == RateLimited ||
-		e.Kind == Withheld) && membersOf(unlisted(k.body)) != nil {
+	if e, is := errors.AsType[*Error](err); is && (e.Kind == Rejected || e.Kind == TooLong ||
+		e.Kind == RateLimited || e.Kind == Withheld) && membersOf(unlisted(k.body)) != nil {
 		return nil
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -121,9 +122,7 @@ func under(node map[string]any, keyword string) (list []any) {
 		if !slices.Contains(named, keyword) {
 			return []any{v}
 		}
-		for _, one := range v {
-			list = append(list, one)
-		}
+		list = slices.AppendSeq(list, maps.Values(v))
 	}
 	return list
 }

@@ -70,10 +70,8 @@ func lastSentence(words string) string {
 func anyClause(words string, rules ...*regexp.Regexp) bool {
 	for _, clause := range clauses.Split(words, -1) {
 		clause = strings.TrimSpace(clause)
-		for _, r := range rules {
-			if r.MatchString(clause) {
-				return true
-			}
+		if slices.ContainsFunc(rules, func(r *regexp.Regexp) bool { return r.MatchString(clause) }) {
+			return true
 		}
 	}
 	return false
