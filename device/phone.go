@@ -39,7 +39,9 @@ func (p *Phone) Info() PhoneInfo { return p.info }
 func (p *Phone) Close() error { return nil }
 
 // failed wraps an error with the attempt and the phone. It returns nil for nil.
-func (p *Phone) failed(doing string, err error) error { return actions.On(p.info.Serial, doing, err) }
+func (p *Phone) failed(doing string, err error) error {
+	return actions.On(p.info.Serial, doing, err)
+}
 
 // Launch brings an app to the front. app is a name or a package. A name that matches no app well is
 // an error that lists near ones, so that no other app is started.

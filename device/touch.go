@@ -70,8 +70,8 @@ func (p *Phone) touch(ctx context.Context, doing string, takes time.Duration,
 	line func(pixels) string, points ...screen.Point) error {
 	for _, at := range points {
 		if !at.Valid() {
-			return p.failed(doing, fmt.Errorf("the point %s is not on the screen (0 to 1 on each axis)",
-				at))
+			return p.failed(doing,
+				fmt.Errorf("the point %s is not on the screen (0 to 1 on each axis)", at))
 		}
 	}
 	r, err := p.display.known(ctx)

@@ -28,7 +28,9 @@ func printList[T any](a *invocation, asJSON bool, items []T, none, columns strin
 		rows[0][i] = a.phrase(name)
 	}
 	for _, item := range items {
-		rows = append(rows, text.Each(row(item), func(c any) string { return text.Line(fmt.Sprint(c)) }))
+		rows = append(rows, text.Each(row(item), func(c any) string {
+			return text.Line(fmt.Sprint(c))
+		}))
 	}
 	return tty.Table(a.out, rows, tty.Columns(a.out))
 }

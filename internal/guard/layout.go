@@ -90,8 +90,9 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	case slices.ContainsFunc(on, countsDown.MatchString) && (l.Primary || l.Dialog && button),
 		l.Dialog && l.Primary && !l.Alone && vague && !yes && unknownLanguage(s, on) &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
-		l.Ends && vague && (yes || button && !l.goesOn()), s.submits(on), l.Primary && !l.Dialog && vague &&
-			len(on) == 1 && (!yes || makes().MatchString(on[0]) && s.Judged != Harmless):
+		l.Ends && vague && (yes || button && !l.goesOn()), s.submits(on),
+		l.Primary && !l.Dialog && vague && len(on) == 1 &&
+			(!yes || makes().MatchString(on[0]) && s.Judged != Harmless):
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
 	}
 	return list
@@ -100,9 +101,10 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 // submits reports whether a button hands in what is written in a field that is no search.
 func (s *Subject) submits(on []string) bool {
 	return s.Layout.Button && len(s.Layout.Fields) > 0 && s.Judged != Harmless && len(on) == 1 &&
-		submitting().MatchString(on[0]) && !slices.ContainsFunc(s.Layout.Fields, func(f string) bool {
-		return searches.MatchString(normalize(f))
-	})
+		submitting().MatchString(on[0]) &&
+		!slices.ContainsFunc(s.Layout.Fields, func(f string) bool {
+			return searches.MatchString(normalize(f))
+		})
 }
 
 var submitting = text.Lazily(`^(?:submit|einreichen|soumettre|提交|제출|제출하기)$`)

@@ -109,7 +109,8 @@ func byTouch(s *Subject) []finding {
 // choice has none: "Pay with" above the name of a card, or what a page says that goes on elsewhere.
 func (s *Subject) wrapped(lines []string) []string {
 	if l := s.Layout; l != nil && !l.Button && !l.Primary && len(lines) == 2 &&
-		(l.Peer && l.goesOn() || informs().MatchString(lines[0]) || notLabels().ReplaceAllString(lines[0], "") == "") {
+		(l.Peer && l.goesOn() || informs().MatchString(lines[0]) ||
+			notLabels().ReplaceAllString(lines[0], "") == "") {
 		return nil
 	}
 	return wrapped(lines)
@@ -134,8 +135,8 @@ func byNeighbours(s *Subject, on []string) (list []finding) {
 	return list
 }
 
-// answers reports whether the lines answer somebody: they accept beside what declines, or are one of
-// a yes, a no and a perhaps.
+// answers reports whether the lines answer somebody: they accept beside what declines, or are one
+// of a yes, a no and a perhaps.
 func (s *Subject) answers(on []string) bool {
 	l := s.Layout
 	if l == nil || l.Dialog || len(on) != 1 {
@@ -143,7 +144,9 @@ func (s *Subject) answers(on []string) bool {
 	}
 	return accepts().MatchString(on[0]) && declines().MatchString(normalize(l.Pair)) ||
 		l.Button && l.Peer && threefold().MatchString(on[0]) &&
-			slices.ContainsFunc(s.Screen, func(t string) bool { return perhaps().MatchString(normalize(t)) })
+			slices.ContainsFunc(s.Screen, func(t string) bool {
+				return perhaps().MatchString(normalize(t))
+			})
 }
 
 // what answers somebody that something is not done, and that it is
@@ -247,8 +250,9 @@ func (s *Subject) leadsOnRow(on []string, f finding) bool {
 		l.Peer && len(on) > 1 && knownHarmless(on[len(on)-1:]) {
 		return true
 	}
-	return !s.decided(on) && (l.Peer && s.App == "com.android.settings" && (f.class.Name == "factory reset" ||
-		f.class.Name == "delete" && resets.MatchString(f.words)) ||
+	return !s.decided(on) && (l.Peer && s.App == "com.android.settings" &&
+		(f.class.Name == "factory reset" ||
+			f.class.Name == "delete" && resets.MatchString(f.words)) ||
 		l.Peer && len(l.Fields) == 0 && f.class.Name == "account" && !sentence(f.words, 4) &&
 			secrets().MatchString(f.words) ||
 		l.valued(on) && slices.Contains(leading, f.class.Name) && (f.matched(false) != on[0] ||
@@ -256,11 +260,11 @@ func (s *Subject) leadsOnRow(on []string, f finding) bool {
 }
 
 var (
-	// what is no label of an act: what is to be written, a question of some words, the name of a
+	// no labels of an act: a text to be written, a question of some words, the name of a
 	// file, of a work, and of what it is about
-	contents = text.Lazily(`\.{3}$|^\S+ \S+ .*\?$|\.(?:docx?|pdf|xlsx?|pptx?|txt|jpe?g|png|zip|apk|` +
-		`mp[34])$|\pL · \pL|^\[?\pL+\] \S`)
-	// what is chosen, and how much it is
+	contents = text.Lazily(`\.{3}$|^\S+ \S+ .*\?$|\.(?:docx?|pdf|xlsx?|pptx?|txt|jpe?g|png|zip|` +
+		`apk|mp[34])$|\pL · \pL|^\[?\pL+\] \S`)
+	// a choice, and how much it is
 	choice = text.Lazily(`^\pL[^:]{1,40}: \S`)
 )
 
@@ -418,8 +422,8 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		}
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true),
 		s.systemAsks(lines):
-		if !refusal && !known && !knownHarmless(lines) && (l == nil || l.Button || l.Switch && !l.Dialog ||
-			!l.goesOn() && (l.Dialog || !l.Peer) && (len(lines) == 0 || !sentence(lines[0], 5))) {
+		if !refusal && !known && !knownHarmless(lines) && (l == nil || l.Button ||
+			l.Switch && !l.Dialog || !l.goesOn() && (l.Dialog || !l.Peer) && (len(lines) == 0 || !sentence(lines[0], 5))) {
 			list = append(list, finding{&unknownSystem, ofApp, s.App})
 		}
 	case globs(storeApps, s.App, true):

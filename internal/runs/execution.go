@@ -224,7 +224,7 @@ func (x *execution) lease(ctx context.Context) error {
 		return nil
 	}
 	if held, ok := errors.AsType[*store.BusyError](err); ok {
-		err = m.busy(held.Hold, x.sess.Client)
+		err = taken(m, held.Hold, x.sess.Client)
 	}
 	s, done := m.states.use(x.sess.ID)
 	defer done()

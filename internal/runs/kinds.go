@@ -65,9 +65,9 @@ func (m *Manager) free(ctx context.Context, x store.Session) error {
 	return err
 }
 
-// busy returns the error for a client whose phone h has: that of the store, if the run has ended and
-// the store does not take it.
-func (m *Manager) busy(h store.Hold, client string) error {
+// taken returns the error for a client whose phone h has: that of the store, if the run has ended
+// and the store does not take it.
+func taken(m *Manager, h store.Hold, client string) error {
 	if s := m.states.inUse(h.SessionID); s != nil {
 		if e := s.notStored(); e != nil {
 			return fmt.Errorf("phone %q is not free yet: %w", h.Serial, e.asError())
@@ -99,7 +99,7 @@ func (k phoneKind) plan(x *execution, p plan) error {
 	return err
 }
 
-func (k phoneKind) busy(h store.Hold, client string) error { return k.m.busy(h, client) }
+func (k phoneKind) busy(h store.Hold, client string) error { return taken(k.m, h, client) }
 
 func (phoneKind) continues(r ContinueRequest, run store.Run) (fresh bool, err error) {
 	another := r.Task != "" && !sameTask(r.Task, run.Task)

@@ -97,7 +97,7 @@ func (x *execution) createSession(ctx context.Context, r StartRequest) error {
 	x.run.Settings, x.run.Leased = encode(x.settings), !r.Queue
 	sess, run, err := m.store.Begin(ctx, begun, x.run)
 	if held, is := errors.AsType[*store.BusyError](err); is {
-		return m.busy(held.Hold, r.Client)
+		return taken(m, held.Hold, r.Client)
 	}
 	if err == nil {
 		x.sess, x.run = sess, run
@@ -116,7 +116,7 @@ func (x *execution) supersede(ctx context.Context, serial string, r StartRequest
 	}
 	for _, h := range all {
 		if own := h.Client == r.Client; !own && !r.Queue || own && r.Sparing && h.State.Waiting() {
-			return m.busy(h, r.Client)
+			return taken(m, h, r.Client)
 		}
 	}
 	for _, h := range slices.Backward(all) {

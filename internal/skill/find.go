@@ -24,8 +24,8 @@ type page struct {
 	known   *facts
 }
 
-// print tells the page from one that was scrolled.
-func (p *page) print() uint32 { return crc32.ChecksumIEEE(fmt.Append(nil, p.list)) }
+// sumOf tells a page from one that was scrolled.
+func sumOf(p *page) uint32 { return crc32.ChecksumIEEE(fmt.Append(nil, p.list)) }
 
 // facts are what is found out about a page once: a screen may list thousands of elements.
 type facts struct {

@@ -16,7 +16,7 @@ import (
 // unready scrolls on, waits, or has the step healed.
 func (x *moment) unready(why error) (agentloop.Proposal, error) {
 	if a := x.onward(why); a != nil && x.at.Scrolls < mostScrolls {
-		x.at.Scrolls, x.at.Sought = x.at.Scrolls+1, x.page.print()
+		x.at.Scrolls, x.at.Sought = x.at.Scrolls+1, sumOf(x.page)
 		x.at.Toward = a.(actions.Scroll).Direction // nothing else scrolls
 		x.at.Sank = x.at.Toward == actions.Down || x.at.Sank && x.at.Toward != actions.Up
 		return x.propose(a, ""), nil

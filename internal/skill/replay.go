@@ -333,7 +333,7 @@ func (x *moment) standing(j int) error {
 
 // sought takes in whether the last action, a scroll to what is missing, has moved anything.
 func (x *moment) sought() {
-	up, moved := x.at.Toward == actions.Up, x.at.Sought != x.page.print()
+	up, moved := x.at.Toward == actions.Up, x.at.Sought != sumOf(x.page)
 	switch {
 	case x.at.Sought == 0:
 	case up && moved:
@@ -420,7 +420,8 @@ func (x *moment) act(j int, a actions.Action) agentloop.Proposal {
 
 func (x *moment) propose(a actions.Action, why string) agentloop.Proposal {
 	x.at.Own = false
-	done := text.Each(x.steps()[:min(x.at.At, len(x.steps()))], func(s Step) string { return s.Say })
+	past := x.steps()[:min(x.at.At, len(x.steps()))]
+	done := text.Each(past, func(s Step) string { return s.Say })
 	return agentloop.Proposal{Elements: x.page.list, History: x.now.History,
 		Decision: actions.Decision{Action: a, Explain: why,
 			Summary: x.tell.Done + " " + strings.Join(done, "; ")}}

@@ -230,7 +230,8 @@ func (e sqliteEngine) openReading(ctx context.Context, d *db) error {
 		d.write = nil
 	}
 	var err error
-	if d.read, err = e.connect(d, path, 4, e.onlyReading(path)+"&_pragma=query_only(ON)"); err != nil {
+	d.read, err = e.connect(d, path, 4, e.onlyReading(path)+"&_pragma=query_only(ON)")
+	if err != nil {
 		return err
 	}
 	have, missing, err := e.schema(ctx, d.read)

@@ -91,8 +91,8 @@ func verifyImage(ctx context.Context, r io.Reader, sum Summary) (
 	return counted, pictures, err
 }
 
-// inMemory opens an image of a database. It must not be one with a write-ahead log, without which it
-// may lack what was written last.
+// inMemory opens an image of a database. It must not be one with a write-ahead log, without which
+// it may lack what was written last.
 func inMemory(ctx context.Context, image []byte) (*sql.DB, error) {
 	const version, logged = 18, 2 // where the header says so, and what
 	if len(image) > version && image[version] == logged {

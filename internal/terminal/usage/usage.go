@@ -96,7 +96,9 @@ func Exits(lang string) []string {
 		codes = append(codes, n)
 	}
 	slices.Sort(codes)
-	return text.Each(codes, func(n int) string { return fmt.Sprint(n, " ", w.Exits[strconv.Itoa(n)]) })
+	return text.Each(codes, func(n int) string {
+		return fmt.Sprint(n, " ", w.Exits[strconv.Itoa(n)])
+	})
 }
 
 // Path is a command's words, without the program's.
