@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"io"
 	"os"
 	"path/filepath"
@@ -229,13 +228,14 @@ func TestAnOlderSchemaOnAFullDiskIsToldTheDisk(t *testing.T) {
 	d := newDisk(t, b)
 	_, said, code := b.run("sessions", "list")
 	require.Zero(t, code, said)
-	db, err := sql.Open("sqlite", filepath.Join(d.data(), "taploop.db"))
+	db, err := os.OpenFile(filepath.Join(d.data(), "taploop.db"), os.O_WRONLY, 0)
 	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), "PRAGMA user_version = 25")
+	_, err = db.WriteAt([]byte{0, 0, 0, 25}, 60) // the user version, see SQLite's file format
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	d.fill()
-	for _, args := range [][]string{{"sessions", "list"}, {"backup", filepath.Join(t.TempDir(), "b.tar")}} {
+	elsewhere := filepath.Join(t.TempDir(), "b.tar")
+	for _, args := range [][]string{{"sessions", "list"}, {"backup", elsewhere}} {
 		_, said, code = b.run(args...)
 		require.Equal(t, exitError, code, "%s: %s", args, said)
 		require.Contains(t, said, "the older schema 25, and cannot be brought to", args)
