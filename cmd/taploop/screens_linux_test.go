@@ -202,7 +202,7 @@ var changing = []struct {
 	// where lines break depends on these
 	{regexp.MustCompile(`(the data folder|数据文件夹|capture|截屏原始数据|scripted at|http://\S+ 的 scripted)` +
 		`[^\[]*( \[\w+\.ready)`), "$1$2"},
-	{regexp.MustCompile(`\d+h\d+mN ?s|\d+h\d+m\d+s`), "Nh"},
+	{regexp.MustCompile(`([^\d\[;])(?:\d+h)?\d+m(?:N ?s|\d+s)`), "${1}Nh"}, // no colour is one
 	{regexp.MustCompile(`(?m) +(N s|N 秒|15:04:05)$`), "  $1"},
 	{regexp.MustCompile(`(?m) +(emu-\d)  (N s|N 秒)$`), "  $1  $2"},
 }
