@@ -90,8 +90,8 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	case slices.ContainsFunc(on, countsDown.MatchString) && (l.Primary || l.Dialog && button),
 		l.Dialog && l.Primary && !l.Alone && vague && !yes && unknownLanguage(s, on) &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
-		l.Ends && vague && (yes || button && !l.goesOn()), s.submits(on),
-		l.Primary && !l.Dialog && vague && len(on) == 1 &&
+		l.Ends && vague && (yes || button && !l.goesOn()),
+		s.submits(on), l.Primary && !l.Dialog && vague && len(on) == 1 &&
 			(!yes || makes().MatchString(on[0]) && s.Judged != Harmless):
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
 	}

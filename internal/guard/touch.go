@@ -423,7 +423,8 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true),
 		s.systemAsks(lines):
 		if !refusal && !known && !knownHarmless(lines) && (l == nil || l.Button ||
-			l.Switch && !l.Dialog || !l.goesOn() && (l.Dialog || !l.Peer) && (len(lines) == 0 || !sentence(lines[0], 5))) {
+			l.Switch && !l.Dialog || !l.goesOn() && (l.Dialog || !l.Peer) &&
+			(len(lines) == 0 || !sentence(lines[0], 5))) {
 			list = append(list, finding{&unknownSystem, ofApp, s.App})
 		}
 	case globs(storeApps, s.App, true):
