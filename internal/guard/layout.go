@@ -342,3 +342,25 @@ func cardField(names []string) string {
 
 var cards = listed(`^(?:{card_fields})|^[0-9x•*]{4}(?:[ -][0-9x•*]{4}){2,3}$|` +
 	`(?:^|[ (])(?:mm|мм) ?/ ?(?:yy|гг|jj|aa)`)
+
+// answers reports whether the lines answer somebody: they accept beside what declines, or are one
+// of a yes, a no and a perhaps.
+func (s *Subject) answers(on []string) bool {
+	l := s.Layout
+	if l == nil || l.Dialog || len(on) != 1 {
+		return false
+	}
+	return accepts().MatchString(on[0]) && declines().MatchString(normalize(l.Pair)) ||
+		l.Button && l.Peer && threefold().MatchString(on[0]) &&
+			slices.ContainsFunc(s.Screen, func(t string) bool {
+				return perhaps().MatchString(normalize(t))
+			})
+}
+
+// The words that answer somebody that something is not done, that it is, and one of three.
+var (
+	declines  = listed(`^(?:{declines})$`)
+	accepts   = listed(`^(?:{accepts})$`)
+	perhaps   = listed(`^(?:{perhaps})$`)
+	threefold = listed(`^(?:yes|no|{*yes}|{*no}|{perhaps})$`)
+)

@@ -135,28 +135,6 @@ func byNeighbours(s *Subject, on []string) (list []finding) {
 	return list
 }
 
-// answers reports whether the lines answer somebody: they accept beside what declines, or are one
-// of a yes, a no and a perhaps.
-func (s *Subject) answers(on []string) bool {
-	l := s.Layout
-	if l == nil || l.Dialog || len(on) != 1 {
-		return false
-	}
-	return accepts().MatchString(on[0]) && declines().MatchString(normalize(l.Pair)) ||
-		l.Button && l.Peer && threefold().MatchString(on[0]) &&
-			slices.ContainsFunc(s.Screen, func(t string) bool {
-				return perhaps().MatchString(normalize(t))
-			})
-}
-
-// what answers somebody that something is not done, and that it is
-var (
-	declines  = listed(`^(?:{declines})$`)
-	accepts   = listed(`^(?:{accepts})$`)
-	perhaps   = listed(`^(?:{perhaps})$`)
-	threefold = listed(`^(?:yes|no|{*yes}|{*no}|{perhaps})$`)
-)
-
 // seeing is what the button of a call with pictures says beside the one that calls.
 var seeing = listed(`{video}`)
 
