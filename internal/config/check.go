@@ -33,7 +33,8 @@ func (l *Loaded) derive(getenv func(string) string, keyless bool) error {
 	if err := l.findKey(&l.Model); err != nil {
 		return err
 	}
-	if err := l.keyFromFile(&l.Caption.APIKey, l.Caption.APIKeyFile, "caption.api_key"); err != nil {
+	c := &l.Caption
+	if err := l.keyFromFile(&c.APIKey, c.APIKeyFile, "caption.api_key"); err != nil {
 		return err
 	}
 	l.Caption.inherit(l.Model)

@@ -70,7 +70,8 @@ func lastSentence(words string) string {
 func anyClause(words string, rules ...*regexp.Regexp) bool {
 	for _, clause := range clauses.Split(words, -1) {
 		clause = strings.TrimSpace(clause)
-		if slices.ContainsFunc(rules, func(r *regexp.Regexp) bool { return r.MatchString(clause) }) {
+		said := func(r *regexp.Regexp) bool { return r.MatchString(clause) }
+		if slices.ContainsFunc(rules, said) {
 			return true
 		}
 	}
