@@ -46,6 +46,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *invocation) error {
 	err := c.show(a, r)
 	if c.Report != "" {
 		hidden.Phones = append(hidden.Phones, r.Phones...)
+		hidden.URLs = append(hidden.URLs, r.Clients...)
 		page := r.Page(a.Lang(), versionLine(), hidden)
 		err = errors.Join(err, os.WriteFile(c.Report, []byte(page), 0o600))
 	}

@@ -2,8 +2,11 @@ package clients
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"os"
+	"strings"
 )
 
 // Settings is what a client's file says of the server.
@@ -12,6 +15,10 @@ type Settings struct {
 	File    bool   // the file is there
 	Entry   bool   // with an entry of the server
 	Command string // which the client starts, "" if it uses an address
+	URL     string // of the server, "" if the client starts it
+	// what the client sends there for a token, "" if nothing. Unknown is of what is not known here
+	Authorization string
+	Unknown       bool
 }
 
 // reader is the format of a file that can be read.
@@ -40,7 +47,27 @@ func (c Client) Look(m Machine) (Settings, error) {
 	entry, there := servers[Entry].(map[string]any)
 	s.Entry = there
 	s.Command, _ = entry["command"].(string)
+	s.URL, _ = cmp.Or(entry["url"], entry["httpUrl"]).(string)
+	s.authorize(entry, m.Getenv)
 	return s, nil
+}
+
+// authorize reads which token the client sends, with the variables that are set here.
+func (s *Settings) authorize(entry map[string]any, getenv func(string) string) {
+	if name, _ := entry["bearer_token_env_var"].(string); name != "" {
+		s.Authorization = "Bearer $" + name
+	}
+	headers, _ := entry["headers"].(map[string]any)
+	for name, value := range headers {
+		if strings.EqualFold(name, "Authorization") {
+			s.Authorization, _ = value.(string)
+		}
+	}
+	s.Authorization = os.Expand(s.Authorization, func(name string) string {
+		value := getenv(strings.TrimPrefix(name, "env:"))
+		s.Unknown = s.Unknown || value == ""
+		return value
+	})
 }
 
 func (f jsonForm) servers(text []byte) (map[string]any, error) {

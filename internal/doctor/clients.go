@@ -1,41 +1,87 @@
 package doctor
 
 import (
+	"context"
+	"errors"
+	"net/http"
 	"os/exec"
 	"strings"
+	"sync"
 
 	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/text"
 )
 
-// check looks at the settings of the clients that there are.
-func (c *Clients) check(l *ledger) {
-	var ready []string
-	before := len(*l)
+// entry is that of the server in the settings of a client.
+type entry struct {
+	clients.Settings
+	name, title string
+	id, why     string // of what is wrong, "" if nothing is
+}
+
+// check looks at the settings of the clients that there are, and asks at the addresses in them,
+// which it returns.
+func (c *Clients) check(ctx context.Context, l *ledger) (urls []string) {
+	var all []*entry
+	var wg sync.WaitGroup
 	for _, client := range c.All {
-		if !client.HasFile() {
+		s, err := client.Look(c.Machine)
+		if s.Path == "" || err == nil && !s.Entry {
 			continue
 		}
-		s, err := client.Look(c.Machine)
+		e := &entry{Settings: s, name: client.Name, title: client.Title}
+		all = append(all, e)
 		_, missing := exec.LookPath(s.Command)
-		with := []string{"client", client.Title, "name", client.Name, "file", text.Line(s.Path)}
 		switch {
-		case err != nil && s.Path != "":
-			l.add("client.broken", "client "+client.Name, append(with, "why", whyOf(err))...)
-		case err != nil || !s.Entry:
-			continue
+		case err != nil:
+			e.id, e.why = "client.broken", whyOf(err)
 		case s.Command != "" && missing != nil:
-			l.add("client.command", "client "+client.Name,
-				append(with, "command", text.Line(s.Command))...)
-		default:
-			ready = append(ready, client.Title)
+			e.id = "client.command"
+		case s.URL != "":
+			urls = append(urls, s.URL)
+			wg.Go(func() { e.ask(ctx) })
+		}
+	}
+	wg.Wait()
+	var ready []string
+	for i, e := range all {
+		for _, o := range all[i+1:] {
+			if e.id == "client.address" && o.id == e.id && o.URL == e.URL { // one cause
+				e.title, o.title = e.title+", "+o.title, ""
+			}
+		}
+		switch {
+		case e.id == "":
+			ready = append(ready, e.title)
+		case e.title != "":
+			l.add(e.id, "client "+e.name, "client", e.title, "name", e.name, "file", text.Line(e.Path),
+				"command", text.Line(e.Command), "url", text.Line(text.Address(e.URL)), "why", e.why)
 		}
 	}
 	if len(ready) > 0 {
 		l.add("client.ready", "clients", "clients", strings.Join(ready, ", "))
-	} else if len(*l) == before {
+	} else if len(all) == 0 {
 		l.add("client.none", "clients", "clients", strings.Join(clients.Names(), ", "))
 	}
+	return urls
+}
+
+// ask asks the server that the client uses. One that wants a token says nothing about one that is
+// not known here.
+func (e *entry) ask(ctx context.Context) {
+	resp, err := answer(ctx, e.URL, e.Authorization)
+	if err != nil {
+		e.id, e.why = "client.address", whyOf(errors.Unwrap(err)) // without the address
+		return
+	}
+	kind := resp.Header.Get("Content-Type")
+	switch code := resp.StatusCode; {
+	case code == http.StatusForbidden, code == http.StatusUnauthorized && !e.Unknown:
+		e.id = "client.refused"
+	case code == http.StatusNotFound, code >= 500, strings.HasPrefix(kind, "text/html"):
+		e.id = "client.address"
+	}
+	e.why = text.Line(resp.Status + " " + kind)
 }
 
 // Clients are the MCP clients of this user.

@@ -34,29 +34,27 @@ func Run(ctx context.Context, o Options) Report {
 		o.Now = time.Now
 	}
 	var server, asked, data, served, settings ledger
-	var seen []string
+	var seen, urls []string
 	clock := watch{now: o.Now}
 	var wg sync.WaitGroup
-	if o.ADB != nil {
-		wg.Go(func() { seen = o.ADB.check(ctx, &server, &clock) })
+	begin := func(there bool, check func()) {
+		if there {
+			wg.Go(check)
+		}
 	}
-	if o.Model != nil {
-		wg.Go(func() { o.Model.check(ctx, &asked) })
-		wg.Go(func() { clock.ask(ctx, o.Model.BaseURL) })
-	}
-	if o.Data != nil {
-		wg.Go(func() { o.Data.check(ctx, &data) })
-	}
-	if o.HTTP != nil {
-		wg.Go(func() { o.HTTP.check(&served) })
-	}
-	if o.Clients != nil {
-		wg.Go(func() { o.Clients.check(&settings) })
-	}
+	begin(o.ADB != nil, func() { seen = o.ADB.check(ctx, &server, &clock) })
+	begin(o.Model != nil, func() { o.Model.check(ctx, &asked) })
+	begin(o.Model != nil, func() { clock.ask(ctx, o.Model.BaseURL) })
+	begin(o.Data != nil, func() { o.Data.check(ctx, &data) })
+	begin(o.HTTP != nil, func() { o.HTTP.check(&served) })
+	begin(o.Clients != nil, func() { urls = o.Clients.check(ctx, &settings) })
 	wg.Wait()
 	// so are the tokens in it
 	if len(data) > 0 && !data.has("data.ready") && !data.has("data.scarce") {
 		served = slices.DeleteFunc(served, func(f found) bool { return f.id == "http.tokens" })
+	}
+	if served.has("http.taken") { // a client of that address is answered by the wrong one
+		settings = slices.DeleteFunc(settings, func(f found) bool { return f.id == "client.address" })
 	}
 	var all ledger
 	if o.Broken != nil {
@@ -65,6 +63,6 @@ func Run(ctx context.Context, o Options) Report {
 	clock.check(&data)
 	all = slices.Concat(all, server, asked, data, served, settings)
 	r := all.report(o.Lang)
-	r.Phones = seen
+	r.Phones, r.Clients = seen, urls
 	return r
 }

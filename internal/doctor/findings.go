@@ -49,6 +49,7 @@ type Report struct {
 	OK       bool      `json:"ok"` // nothing is broken
 	Findings []Finding `json:"findings"`
 	Phones   []string  `json:"-"` // ids and addresses of all that were looked at
+	Clients  []string  `json:"-"` // addresses in their settings
 }
 
 // Has reports whether there is a finding of the level.
@@ -121,7 +122,7 @@ var warnings = []string{"adb.program", "adb.version", "phone.dark", "phone.keybo
 	"phone.switching", "phone.storage", "phone.slow", "phone.secure", "phone.restless",
 	"phone.unlisted", "phone.profile", "phone.folded", "phone.twice", "phone.clock",
 	"model.silent", "model.dialect", "data.scarce", "clock.wrong", "http.taken", "http.refused",
-	"http.open", "client.broken", "client.command"}
+	"http.open", "client.broken", "client.command", "client.address", "client.refused"}
 
 func levelOf(id, mend string) level {
 	switch {

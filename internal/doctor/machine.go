@@ -102,25 +102,36 @@ type phoneClock struct {
 
 // ask takes the time of an endpoint of models, whatever it answers.
 func (w *watch) ask(ctx context.Context, url string) {
-	ctx, cancel := part(ctx, clockShare)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodHead, url, nil)
+	resp, err := answer(ctx, url, "")
 	if err != nil {
 		return
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return
-	}
-	_ = resp.Body.Close()
 	if at, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
 		behind := at.Sub(w.now())
 		w.behind.Store(&behind)
 	}
 }
 
-// clockShare is of the time that an endpoint has to say its own.
-const clockShare = 0.3
+// answerShare is of the time that an address has to answer.
+const answerShare = 0.3
+
+// answer is the head of what an address answers.
+func answer(ctx context.Context, url, authorization string) (*http.Response, error) {
+	ctx, cancel := part(ctx, answerShare)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	if authorization != "" {
+		req.Header.Set("Authorization", authorization)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err == nil {
+		err = resp.Body.Close()
+	}
+	return resp, err
+}
 
 // check says whether the clock is right. A phone's clock is judged only by one that is.
 func (w *watch) check(l *ledger) {

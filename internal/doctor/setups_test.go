@@ -57,7 +57,8 @@ type setUp struct {
 	open     error  // why it cannot be opened
 	replayed bool
 	name     string
-	hangs    bool // something does not answer, and only the time ends it
+	token    string // of TAPLOOP_TOKEN
+	hangs    bool   // something does not answer, and only the time ends it
 }
 
 func none(string) string { return "" }
@@ -213,10 +214,7 @@ func (s *setUp) options(t *testing.T) doctor.Options {
 	}
 	o.Clients = &doctor.Clients{All: clients.All(), Machine: clients.Machine{OS: "linux",
 		Getenv: func(name string) string {
-			if name == "HOME" {
-				return s.home
-			}
-			return ""
+			return map[string]string{"HOME": s.home, "TAPLOOP_TOKEN": s.token}[name]
 		}}}
 	return o
 }
@@ -446,6 +444,15 @@ var spoilt = []struct {
 		spoil: settings(`{"mcpServers": {`)},
 	{name: "client starts nothing", want: "client.command",
 		spoil: settings(`{"mcpServers": {"taploop": {"command": "/nowhere/taploop"}}}`)},
+	{name: "client of a server that is away", want: "client.address",
+		spoil: func(t *testing.T, s *setUp) {
+			settings(at("http://"+closedPort(t)+"/mcp", ""))(t, s)
+		}},
+	{name: "client of a server that is silent", want: "client.address",
+		spoil: hangs(func(t *testing.T, s *setUp) { settings(at(silent(t), ""))(t, s) })},
+	{name: "client with a wrong token", want: "client.refused", spoil: func(t *testing.T, s *setUp) {
+		settings(at(mcpServer(t, "right"), "wrong"))(t, s)
+	}},
 	{name: "configuration", want: "config.broken", spoil: func(_ *testing.T, s *setUp) {
 		s.opts.Broken = errors.New("model.dialekt is no key")
 	}},
