@@ -171,13 +171,15 @@ func (x *execution) acquire(ctx context.Context) (store.Run, error) {
 	if x.begin.Home {
 		x.settings.Begin = &beginning{Had: true, Home: true, Fresh: x.begin.Fresh}
 	}
-	run, err := x.m.store.Runs.Transition(ctx, x.run.ID, store.Change{
+	if x.sess.Serial != "" {
+		x.untouched, err = x.m.store.Owner.Touching(ctx, x.sess.Serial, x.run.ID)
+		if err != nil {
+			return store.Run{}, err
+		}
+	}
+	return x.m.store.Runs.Transition(ctx, x.run.ID, store.Change{
 		From: []store.State{store.Queued}, Fence: x.run.Fence, To: store.Running,
 		Reason: agentloop.StillRunning, Settings: encode(x.settings)})
-	if err == nil && x.sess.Serial != "" {
-		x.untouched = x.m.store.Owner.Touching(x.sess.Serial)
-	}
-	return run, err
 }
 
 // pursue carries the run out. A panic ends the run only.

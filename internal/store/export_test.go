@@ -139,7 +139,7 @@ func (o *Owner) Wake(ctx context.Context, ttl time.Duration) error {
 
 // Renew renews once.
 func (o *Owner) Renew(ctx context.Context) error {
-	var kept []string
+	var kept []touching
 	began := time.Now()
 	err := o.db.update(ctx, func(ctx context.Context, tx *tx) (err error) {
 		kept, err = tx.renew(ctx)

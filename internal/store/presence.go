@@ -14,9 +14,9 @@ type presence struct {
 	mu      sync.Mutex
 	renewed time.Time // before the last renewal that was stored was sent
 	wanted  bool      // something needs the presence since the last renewal
-	lives   map[*touching]bool
-	kept    []string // the phones that the last renewal was for
-	stop    func()   // ends the renewing, nil while there is none
+	lives   map[*life]bool
+	kept    []touching // the phones that the last renewal was for, and their tokens
+	stop    func()     // ends the renewing, nil while there is none
 	renewal sync.WaitGroup
 	changed wait.Broadcast // sent when renewed, and when a life ends
 	lapse   *time.Timer    // fires when renewed is as old as the TTL
@@ -24,10 +24,17 @@ type presence struct {
 	seen    map[string]sighting
 }
 
-// touching is the life of a run that may touch its phone.
+// touching is a phone, and the token of a lease of it.
 type touching struct {
 	serial string
-	since  time.Time
+	token  int64
+}
+
+// life is that of a run that may touch its phone under one lease: this process may have the phone
+// again for the next run while one that lost it has not noticed yet.
+type life struct {
+	touching
+	since time.Time
 }
 
 // sighting is a count of renewals, and when it was first seen.
@@ -106,7 +113,7 @@ func (t *tx) present(ctx context.Context) error {
 // renew renews the leases of the owner: on itself, and on its phones, which it returns. It lets go
 // the phones that neither a run of the owner has nor a life of one touches: the answer to a change
 // that made them the owner's may have been lost.
-func (t *tx) renew(ctx context.Context) (kept []string, err error) {
+func (t *tx) renew(ctx context.Context) (kept []touching, err error) {
 	now, expires := millis(t.at), millis(t.at.Add(t.db.opts.TTL))
 	err = t.exec(ctx, `INSERT INTO leases (serial, worker, since, expires_at)
 		VALUES (?1, ?1, ?2, ?3)
@@ -116,8 +123,9 @@ func (t *tx) renew(ctx context.Context) (kept []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err = collect(ctx, t, scanID, `UPDATE leases SET renewals = renewals + 1, expires_at = ?
-		WHERE worker = ? AND serial <> worker RETURNING serial`, expires, t.db.owner.ID)
+	kept, err = collect(ctx, t, scanTouching, `UPDATE leases SET renewals = renewals + 1,
+		expires_at = ? WHERE worker = ? AND serial <> worker RETURNING serial, token`, expires,
+		t.db.owner.ID)
 	if stray := t.db.owner.untouched(kept); err == nil && len(stray) > 0 {
 		those, list := t.db.engine.among("serial", stray)
 		err = t.exec(ctx, `UPDATE leases SET worker = '' WHERE worker = ? AND `+those+`
@@ -140,7 +148,7 @@ func (o *Owner) keep(ctx context.Context) {
 			return
 		}
 		var began time.Time
-		var kept []string
+		var kept []touching
 		// A server that loses a renewal in a crash would let others take what is renewed here. All
 		// servers of one folder are gone with the machine.
 		synced := !d.engine.alone()
@@ -160,7 +168,7 @@ func (o *Owner) keep(ctx context.Context) {
 }
 
 // renewedAt notes a renewal. The caller holds o.mu.
-func (o *Owner) renewedAt(began time.Time, kept []string) {
+func (o *Owner) renewedAt(began time.Time, kept []touching) {
 	o.renewed, o.kept, o.wanted = began, kept, false
 	if left := o.left(); o.lapse == nil {
 		o.lapse = time.AfterFunc(left, o.lapses)
@@ -239,42 +247,50 @@ func (o *Owner) OnLapse(f func()) {
 	o.lapsed = append(o.lapsed, f)
 }
 
-// Touching counts a life of a run that may touch its phone from now on, until done is called.
-func (o *Owner) Touching(serial string) (done func()) {
+// Touching counts a life of the run, which has the phone, until done is called: it may touch the
+// phone from now on, while the lease that it has now is renewed.
+func (o *Owner) Touching(ctx context.Context, serial, runID string) (done func(), err error) {
+	l := &life{touching{serial: serial}, time.Now()}
+	_, err = found(o.db.read.QueryRowContext(ctx, `SELECT token FROM leases
+		WHERE serial = ? AND run_id = ? AND worker = ?`, serial, runID, o.ID), &l.token)
+	if err != nil {
+		return nil, doing(err, "asking for the lease of phone %q", serial)
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	life := &touching{serial, time.Now()}
 	if o.lives == nil {
-		o.lives = map[*touching]bool{}
+		o.lives = map[*life]bool{}
 	}
-	o.lives[life] = true
+	o.lives[l] = true
 	return func() {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		delete(o.lives, life)
+		delete(o.lives, l)
 		o.changed.Send()
-	}
+	}, nil
 }
 
 // untouched returns the phones that no life of a run may touch.
-func (o *Owner) untouched(serials []string) []string {
+func (o *Owner) untouched(phones []touching) (serials []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(serials), func(serial string) bool {
-		for life := range o.lives {
-			if life.serial == serial {
-				return true
-			}
+	touched := map[string]bool{}
+	for l := range o.lives {
+		touched[l.serial] = true
+	}
+	for _, p := range phones {
+		if !touched[p.serial] {
+			serials = append(serials, p.serial)
 		}
-		return false
-	})
+	}
+	return serials
 }
 
-// may reports whether the last renewal is young enough, and was for the phone of every life that
+// may reports whether the last renewal is young enough, and was for the lease of every life that
 // had begun before it. The caller holds o.mu.
 func (o *Owner) may() bool {
-	for life := range o.lives {
-		if o.left() <= 0 || life.since.Before(o.renewed) && !slices.Contains(o.kept, life.serial) {
+	for l := range o.lives {
+		if o.left() <= 0 || l.since.Before(o.renewed) && !slices.Contains(o.kept, l.touching) {
 			return false
 		}
 	}

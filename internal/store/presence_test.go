@@ -72,7 +72,7 @@ func TestAWorkerThatRenewsNoLongerMayNotWriteToPhones(t *testing.T) {
 	lapsed := make(chan struct{}, 9)
 	s.Owner.OnLapse(func() { lapsed <- struct{}{} })
 	require.True(t, s.Owner.May(nil), "it touches none")
-	untouched := s.Owner.Touching("emu-1")
+	untouched := touching(t, s, "emu-1", r)
 	for s.Owner.Left() > 0 {
 		require.NoError(t, wait.For(t.Context(), time.Millisecond))
 	}
@@ -90,8 +90,25 @@ func TestAWorkerThatRenewsNoLongerMayNotWriteToPhones(t *testing.T) {
 	require.NoError(t, s.Leases.Release(t.Context(), "emu-1", r.ID))
 	require.NoError(t, s.Owner.Wake(t.Context(), time.Hour))
 	require.False(t, s.Owner.May(over))
+
+	// This process has the phone again, for its next run, or for the same one.
+	for _, next := range []store.Run{started(t, s), r} {
+		require.NoError(t, s.Leases.Take(t.Context(), "emu-1", next.ID))
+		ended := touching(t, s, "emu-1", next)
+		require.NoError(t, s.Owner.Wake(t.Context(), time.Hour))
+		require.False(t, s.Owner.May(over), "the run that lost it has not ended yet")
+		ended()
+		require.NoError(t, s.Leases.Release(t.Context(), "emu-1", next.ID))
+	}
 	untouched()
 	require.True(t, s.Owner.May(over))
+}
+
+// touching is a life of the run, which has the phone.
+func touching(t *testing.T, s *store.Store, serial string, r store.Run) (done func()) {
+	done, err := s.Owner.Touching(t.Context(), serial, r.ID)
+	require.NoError(t, err)
+	return done
 }
 
 // Another process ends the run, or leaves it to whoever claims it, while its worker is in the
@@ -117,7 +134,7 @@ func TestAPhoneIsItsWorkersUntilItLetsGo(t *testing.T) {
 	} {
 		r := started(t, worker)
 		require.NoError(t, worker.Leases.Take(t.Context(), serial, r.ID))
-		defer worker.Owner.Touching(serial)()
+		defer touching(t, worker, serial, r)()
 		taker := leave(r)
 		require.NoError(t, other.Leases.Release(t.Context(), serial, r.ID))
 		err := other.Leases.Take(t.Context(), serial, taker.ID)
@@ -148,7 +165,7 @@ func TestAPhoneThatNothingOfItsWorkerTouchesIsLetGo(t *testing.T) {
 	}
 	require.NoError(t, worker.Leases.Take(t.Context(), "emu-1", r.ID))
 	require.False(t, taken(), "its run is about to begin")
-	untouched := worker.Owner.Touching("emu-1")
+	untouched := touching(t, worker, "emu-1", r)
 	_, err := other.Runs.Transition(t.Context(), r.ID, store.Change{To: store.Cancelled})
 	require.NoError(t, err)
 	require.False(t, taken(), "it may be in the middle of a gesture")
@@ -170,7 +187,7 @@ func TestNoClockOfAMachineSaysWhoHasAPhone(t *testing.T) {
 			other := open(t, dir, &store.Options{Margin: time.Millisecond, Now: clock(apart)})
 			r, taker := started(t, worker), started(t, other)
 			require.NoError(t, worker.Leases.Take(t.Context(), "emu-1", r.ID))
-			defer worker.Owner.Touching("emu-1")()
+			defer touching(t, worker, "emu-1", r)()
 			worker.Owner.Stun() // the test renews
 			for range 3 {
 				require.Error(t, other.Leases.Take(t.Context(), "emu-1", taker.ID))

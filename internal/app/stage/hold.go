@@ -70,6 +70,10 @@ func (h *holds) take(ctx context.Context, serial string) (context.Context, error
 	if err = leaveKilled(h.db, run.ID); err == nil {
 		err = h.lease(ctx, serial, run.ID)
 	}
+	var done func()
+	if err == nil {
+		done, err = h.db.Owner.Touching(ctx, serial, run.ID)
+	}
 	if err != nil {
 		h.db.Owner.TakeEnd(run.ID)
 		return nil, errors.Join(err, h.db.Delete(context.WithoutCancel(ctx), x.ID,
@@ -79,7 +83,6 @@ func (h *holds) take(ctx context.Context, serial string) (context.Context, error
 	defer h.mu.Unlock()
 	h.runs[serial] = run
 	held, away := context.WithCancelCause(h.living)
-	done := h.db.Owner.Touching(serial)
 	h.watching.Go(func() { defer done(); h.watch(held, serial, run.ID, away) })
 	return held, nil
 }
