@@ -133,9 +133,8 @@ func (f *Farm) Open(ctx context.Context, serial string) (runs.Phone, error) {
 		return p, err
 	}
 	list, failed := f.List(ctx)
-	list = slices.DeleteFunc(list, func(p runs.PhoneInfo) bool {
-		return p.Worker == "" || !p.Usable || serial != "" && serial != p.Serial &&
-			!slices.Contains(p.Addresses, serial)
+	list = slices.DeleteFunc(called(list, serial), func(p runs.PhoneInfo) bool {
+		return p.Worker == ""
 	})
 	switch {
 	case failed != nil || len(list) == 0:
@@ -147,6 +146,21 @@ func (f *Farm) Open(ctx context.Context, serial string) (runs.Phone, error) {
 	one := list[0]
 	return nil, &runs.ElsewhereError{Worker: one.Worker, Device: store.Device{ID: one.Serial,
 		Size: one.Size, Model: one.Model, Android: one.Android}}
+}
+
+// called are the usable phones of that name: the one whose serial it is, else those that have it as
+// an address, which phones of several machines may have in common. All have the name "".
+func called(list []runs.PhoneInfo, name string) (found []runs.PhoneInfo) {
+	for _, p := range list {
+		switch {
+		case !p.Usable:
+		case p.Serial == name:
+			return []runs.PhoneInfo{p}
+		case name == "", slices.Contains(p.Addresses, name):
+			found = append(found, p)
+		}
+	}
+	return found
 }
 
 // Apps lists the packages of a phone.
@@ -169,10 +183,8 @@ func (f *Farm) Away(ctx context.Context, serial string) (string, error) {
 		return "", nil
 	}
 	list, err := f.List(ctx)
-	for _, p := range list {
-		if p.Usable && (serial == p.Serial || slices.Contains(p.Addresses, serial)) {
-			return p.WorkerURL, err
-		}
+	if found := called(list, serial); len(found) > 0 {
+		return found[0].WorkerURL, err
 	}
 	return "", err
 }

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +25,9 @@ type shelf []string
 
 func (s shelf) List(context.Context) (list []runs.PhoneInfo, err error) {
 	for _, serial := range s {
-		list = append(list, runs.PhoneInfo{Serial: serial, Usable: true, State: "device"})
+		serial, at, _ := strings.Cut(serial, " at ")
+		list = append(list, runs.PhoneInfo{Serial: serial, Usable: true, State: "device",
+			Addresses: []string{cmp.Or(at, serial)}})
 	}
 	return list, nil
 }
@@ -114,6 +118,29 @@ func TestAFrontKnowsWhereAPhoneIsShown(t *testing.T) {
 	require.Empty(t, states)
 	require.Equal(t, shows.Sign("x"), front.Sign("x"))
 	require.NotEqual(t, shows.Sign("x"), front.Sign("y"))
+}
+
+// Emulators of several machines have one address in common, and of two equal ones the second gets
+// a name of its own.
+func TestAPhoneIsOpenedByItsNameBeforeAnAddress(t *testing.T) {
+	server := pgtest.Start(t)
+	require.NoError(t, pgtest.Exec(t.Context(), server.URL("postgres"), "CREATE DATABASE farm"))
+	o := &store.Options{URL: server.URL("farm")}
+	front := member(t, t.TempDir(), o, config.Farm{Name: "front", Role: config.Front}, nil)
+	member(t, t.TempDir(), o, config.Farm{Name: "berlin", Role: config.Worker}, shelf{"emu.b at emu"})
+	member(t, t.TempDir(), o, config.Farm{Name: "paris", Role: config.Worker},
+		shelf{"emu", "R at usb", "S at usb"})
+	for name, worker := range map[string]string{"emu": "paris", "emu.b": "berlin"} {
+		_, err := front.Open(t.Context(), name)
+		var away *runs.ElsewhereError
+		require.ErrorAs(t, err, &away, name)
+		require.Equal(t, worker, away.Worker)
+		require.Equal(t, name, away.Device.ID)
+	}
+	for _, name := range []string{"usb", ""} {
+		_, err := front.Open(t.Context(), name)
+		require.Equal(t, runs.DeviceAmbiguous, runs.CodeOf(err), "%q: %v", name, err)
+	}
 }
 
 // A worker that says what cannot be read, or has died, hides no other.
