@@ -51,18 +51,18 @@ func (c *storeCopyCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
 	}
-	open := func(url string, use func(*store.Store) error) error {
-		db, err := store.Open(ctx, a.Conf.DataDir, &store.Options{URL: url})
+	open := func(opts store.Options, use func(*store.Store) error) error {
+		db, err := store.Open(ctx, a.Conf.DataDir, &opts)
 		if err != nil {
 			return err
 		}
 		return app.Closing(use(db), db.Close)
 	}
-	err := open(c.From, func(from *store.Store) error {
+	err := open(store.Options{URL: c.From, Existing: true}, func(from *store.Store) error {
 		if _, err := serve.Tokens(a.Conf.DataDir, from); err != nil {
 			return err
 		}
-		return open(c.To, func(to *store.Store) error {
+		return open(store.Options{URL: c.To, Pictured: true}, func(to *store.Store) error {
 			last := ""
 			return from.Copy(ctx, to, func(what string, _ int) {
 				if what != last {

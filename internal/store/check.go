@@ -14,6 +14,11 @@ func (s *Store) Check(ctx context.Context) error {
 	if err := s.engine.check(ctx, s.db); err != nil {
 		return doing(err, "checking the database")
 	}
+	return s.pictured(ctx)
+}
+
+// pictured reports whether the data folder has the pictures of all steps.
+func (s *Store) pictured(ctx context.Context) error {
 	ids, err := collect(ctx, s.read, scanID, "SELECT frame FROM steps WHERE frame <> ''")
 	if err != nil {
 		return doing(err, "looking for pictures")

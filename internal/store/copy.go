@@ -48,8 +48,9 @@ const copyRows = 500
 
 // Copy copies everything to another store: rows, pictures, and the key of secret answers. The other
 // one must be empty, or what an interrupted Copy from this one has left, which it continues. It
-// compares both in the end. It refuses a store on which runs are going. progress is called with
-// what is copied, and how many of it were so far. nil does nothing.
+// compares both in the end, and fails if pictures are missing here, with all else copied. It
+// refuses a store on which runs are going. progress is called with what is copied, and how many of
+// it were so far. nil does nothing.
 func (s *Store) Copy(ctx context.Context, to *Store, progress func(what string, n int)) error {
 	if progress == nil {
 		progress = func(string, int) {}
@@ -79,7 +80,7 @@ func (s *Store) Copy(ctx context.Context, to *Store, progress func(what string, 
 			return doing(err, "comparing %s", t.name)
 		}
 	}
-	return nil
+	return doing(s.pictured(ctx), "all else is copied")
 }
 
 // noRunGoing refuses a store whose owners are at work.

@@ -2,6 +2,9 @@ package store_test
 
 import (
 	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -128,6 +131,48 @@ func TestAStoreIsCopiedWhole(t *testing.T) {
 	err = from.Copy(t.Context(), to, nil)
 	require.ErrorContains(t, err, "rows that are not from this one")
 	require.Equal(t, "copy to an empty one", hint.Of(err))
+}
+
+// A machine has the pictures that it took: a copy of a store that several share lacks the others,
+// and says so.
+func TestACopyWithoutSomePicturesSaysSo(t *testing.T) {
+	dir := t.TempDir()
+	from, _ := furnished(t, dir)
+	frames, err := filepath.Glob(filepath.Join(dir, "frames", "*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, frames)
+	for _, of := range frames {
+		require.NoError(t, os.RemoveAll(of))
+	}
+	to := open(t, t.TempDir(), nil)
+	for range 2 {
+		err := from.Copy(t.Context(), to, nil)
+		require.ErrorContains(t, err, "all else is copied: ")
+		require.ErrorContains(t, err, " pictures are not in the data folder")
+		requireSame(t, from, to)
+	}
+}
+
+// A folder that was used with PostgreSQL has pictures and no database of its own.
+func TestACopyIsMadeBesideThePicturesOfAnotherStore(t *testing.T) {
+	dir := t.TempDir()
+	pictures := filepath.Join(dir, "frames", "abc")
+	require.NoError(t, os.MkdirAll(pictures, 0o700))
+	_, err := store.Open(t.Context(), dir, nil)
+	require.ErrorIs(t, err, store.ErrDamaged)
+	require.Contains(t, hint.Of(err), "taploop store copy")
+	to, err := store.Open(t.Context(), dir, &store.Options{Pictured: true})
+	require.NoError(t, err)
+	require.NoError(t, to.Close())
+	require.DirExists(t, pictures)
+}
+
+func TestNothingIsCopiedFromAFolderWithoutAStore(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "typo")
+	_, err := store.Open(t.Context(), dir, &store.Options{Existing: true})
+	require.ErrorContains(t, err, "there is no store: ")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoDirExists(t, dir)
 }
 
 // requireSame compares what the stores tell of their sessions.

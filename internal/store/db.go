@@ -188,6 +188,11 @@ type Options struct {
 	// Reading opens a folder that cannot be written, too. Every change is then refused with
 	// ErrReadOnly.
 	Reading bool
+	// Existing refuses a folder in which there is no store yet.
+	Existing bool
+	// Pictured opens a folder with the pictures of another store, which is to be copied here. Else
+	// pictures without a database are a store that has lost it.
+	Pictured bool
 }
 
 const (

@@ -161,7 +161,8 @@ func (e *KeyError) Error() string {
 // lostDatabase is the error of a database that has lost its sessions.
 func lostDatabase(state string) error {
 	return hint.Add(fmt.Errorf("%w: %s is %s, and what belongs to it is there", ErrDamaged, dbName,
-		state), hintRestore)
+		state), hintRestore+"; if the folder was used with PostgreSQL, run `taploop store copy "+
+		"--from postgres://... --to sqlite:` first")
 }
 
 func listHint(err error) error {

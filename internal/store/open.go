@@ -105,6 +105,11 @@ func openFolder(ctx context.Context, d *db) error {
 	if err := finishRestore(ctx, d.dir); err != nil {
 		return err
 	}
+	if d.opts.Existing && d.engine.alone() {
+		if _, err := os.Stat(filepath.Join(d.dir, dbName)); err != nil {
+			return hint.Add(fmt.Errorf("there is no store: %w", err), "name the folder of one")
+		}
+	}
 	for _, sub := range []string{"", framesDir, ownersDir} {
 		if err := privateDir(filepath.Join(d.dir, sub)); err != nil {
 			return err

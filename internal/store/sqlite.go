@@ -102,7 +102,7 @@ func (e sqliteEngine) migrate(ctx context.Context, d *db) error {
 		return orCopy(err, d.dir)
 	}
 	if version == 0 { // a database without tables
-		if some, err := d.frames.any(); err != nil {
+		if some, err := d.pictures(); err != nil {
 			return err
 		} else if some {
 			return lostDatabase("without tables")
@@ -187,11 +187,19 @@ func privateFile(path string) error {
 	return errors.Join(f.Chmod(0o600), f.Close())
 }
 
+// pictures reports whether there are any that make a missing database a lost one.
+func (d *db) pictures() (bool, error) {
+	if d.opts.Pictured {
+		return false, nil
+	}
+	return d.frames.any()
+}
+
 // checkWhole refuses a database that is empty, or is not there, while the frames of its sessions
 // are: they would be taken for left over ones. SQLite would also throw its log away.
 func (sqliteEngine) checkWhole(d *db, path string) error {
 	// In this order: another process may be making the folder.
-	some, err := d.frames.any()
+	some, err := d.pictures()
 	if err != nil {
 		return err
 	}
