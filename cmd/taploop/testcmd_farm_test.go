@@ -3,6 +3,7 @@
 package main
 
 import (
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -55,4 +56,10 @@ func TestSuitesInAFarmAreToldWhichMachineHasThePhone(t *testing.T) {
 	}
 	code, _ = f.test("phones: {labels: [api=1]}\n"+content, "--adb-server", there)
 	require.Equal(t, exitPhone, code)
+
+	_, url := (&testEnv{t: t, dir: t.TempDir(), env: f.env}).serve()
+	resp, err := http.Get(strings.TrimSuffix(url, "/mcp") + "/readyz")
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	require.Equal(t, http.StatusOK, resp.StatusCode, "a front needs no ADB server")
 }

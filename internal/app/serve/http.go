@@ -80,7 +80,7 @@ func httpServer(h http.Handler, log *slog.Logger) *http.Server {
 // operate serves the health of s, and watches its questions until it is closed.
 func (s *Service) operate(mux *http.ServeMux, counts counters) {
 	h := &health{store: s.Store.Probe, draining: s.draining.Load,
-		adb: func(ctx context.Context) error { _, err := s.Host.States(ctx); return err }}
+		adb: func(ctx context.Context) error { _, err := s.Farm.States(ctx); return err }}
 	mux.HandleFunc("GET /healthz", h.healthy)
 	mux.HandleFunc("GET /readyz", h.ready)
 	s.follow(counts.Settled)
