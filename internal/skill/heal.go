@@ -235,14 +235,21 @@ func (x *moment) does(a actions.Action) bool {
 	if err != nil || recorded.Verb() != a.Verb() {
 		return false
 	}
-	points := pointsOf(a)
-	if len(points) == 0 {
+	points, target := pointsOf(a), s.Focus
+	if len(s.Targets) > 0 {
+		target = &s.Targets[0]
+	}
+	typed := s.types() && a.Traits().Text == recorded.Traits().Text
+	if i := x.page.focused(); s.types() && len(points) == 0 && i >= 0 {
+		points = append(points, x.page.list[i].Bounds.Center())
+	}
+	switch {
+	case typed || len(points) == 0:
 		return true
+	case target == nil: // it is another text, or thing, each time
+		return s.types() || x.standing(x.at.At) == nil
 	}
-	if a.Traits().Kind == actions.KindText {
-		return a.Traits().Text == recorded.Traits().Text
-	}
-	return len(s.Targets) > 0 && x.page.touches(&s.Targets[0], points[0])
+	return x.page.touches(target, points[0])
 }
 
 // touches reports whether a touch at a place is one of a target, which need not be found: then what

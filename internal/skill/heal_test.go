@@ -252,12 +252,16 @@ func TestWhatAModelDidIsNotDoneAgain(t *testing.T) {
 		{"one of two", shop(2, 0, false), shop(1, 1, false), 0.15, false},
 		{"covered", shop(1, 0, true), shop(1, 1, false), 0.11, false},
 		{"by its outcome", shop(0, 0, false), shop(1, 1, false), 0.85, true},
+		{"not known by itself", shop(1, 0, false), shop(1, 1, false), 0.15, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := &advisor{says: actions.Click{At: screen.Point{X: 0.5, Y: c.touches}}}
 			s := buying(t)
 			if c.shows {
 				s.Steps[0].After = State{Elements: []element{{Text: "In cart"}}}
+			}
+			if c.name == "not known by itself" {
+				s.Steps[0].Targets = nil
 			}
 			r := &replayed{t: t, policy: New(Plan{s, HealAuto}, m, "en", "en")}
 			for len(m.asked) == 0 {
@@ -268,6 +272,79 @@ func TestWhatAModelDidIsNotDoneAgain(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, m.asked, 1)
 			require.Equal(t, "Pay", c.after.list[screen.At(c.after.list, a.(actions.Click).At, screen.Large)].Text)
+		})
+	}
+}
+
+// noting is the skill that types a text into a note and saves it. What is typed is known, or not.
+func noting(t *testing.T, page *page, known bool) *Skill {
+	t.Helper()
+	s, m := &Skill{Name: "note", Task: "Note it", Answer: "Done."}, &maker{used: map[string]int{}}
+	for i, a := range []actions.Action{actions.Type{Text: "Tuesday"},
+		actions.Click{At: page.list[1].Bounds.Center()}} {
+		s.Steps = append(s.Steps, Step{Say: a.Verb()})
+		b, err := actions.Marshal(a)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(b, &s.Steps[i].Action))
+		target, err := m.target(page, page.list[i].Bounds.Center(), i)
+		require.NoError(t, err)
+		switch {
+		case i > 0:
+			s.Steps[i].Targets = []Target{target}
+		case known:
+			s.Steps[i].Focus = &target
+		}
+	}
+	return s
+}
+
+// note is a page with two fields, of which one has the focus, and a button. Its note is empty.
+func note(hint string, focus int) *page {
+	p := &page{state: screen.State{App: "notes"}, picture: func() image.Image { return nil }}
+	for n, e := range []screen.Element{{Class: "EditText", Hint: hint, Editable: true, ResourceID: hint},
+		{Class: "Button", Text: "Save"}, {Class: "EditText", Hint: "Search", Editable: true}} {
+		e.Clickable, e.Enabled, e.Depth, e.Focused = true, true, 1, n == focus
+		y := 0.1 + 0.3*float64(n)
+		e.Bounds = screen.Rect{Min: screen.Point{X: 0.1, Y: y}, Max: screen.Point{X: 0.9, Y: y + 0.1}}
+		p.list = append(p.list, e)
+	}
+	return p
+}
+
+// What a model typed in a step's place is not typed once more, whatever it is, if it is in the
+// step's field, or in any where the skill does not know which text is typed.
+func TestWhatAModelTypedIsNotTypedAgain(t *testing.T) {
+	in := func(n int) *screen.Point {
+		at := note("", 0).list[n].Bounds.Center()
+		return &at
+	}
+	for name, c := range map[string]struct {
+		known bool
+		focus int
+		types actions.Type
+		done  bool
+	}{
+		"read from a screen":         {false, 0, actions.Type{Text: "Friday at 9:00"}, true},
+		"with a tap on its field":    {false, 2, actions.Type{Text: "Friday", At: in(0)}, true},
+		"another text, its field":    {true, 2, actions.Type{Text: "Friday", At: in(0), Clear: true}, true},
+		"another text and field":     {true, 2, actions.Type{Text: "Friday"}, false},
+		"another text, a tap on it":  {true, 0, actions.Type{Text: "Friday", At: in(2)}, false},
+		"the text, not by its field": {true, 2, actions.Type{Text: "Tuesday"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, on := &advisor{says: c.types}, note("Note", c.focus)
+			r := &replayed{t: t, policy: New(Plan{noting(t, note("Note", 0), c.known), HealAuto}, m, "en", "en")}
+			for len(m.asked) == 0 {
+				if c.known && c.focus == 0 {
+					on.list[0].Text = "Monday"
+				}
+				_, err := r.on(on)
+				require.NoError(t, err)
+			}
+			a, err := r.on(note("Note", 0))
+			require.NoError(t, err)
+			require.Equal(t, c.done, a.Verb() == actions.Click{}.Verb(), "%v", a)
+			require.Len(t, m.asked, 1)
 		})
 	}
 }
