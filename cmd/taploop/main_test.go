@@ -161,7 +161,7 @@ func behindTheRealDaemon(t *testing.T, sim *simulation.Simulation, d adbtest.Dae
 
 // smallPhone is a phone with a ninth of the usual pixels and without animations, which are most of
 // what a run costs, the more so with the race detector on. The demo's own phone has all of them.
-// Its clock starts in the middle of a morning: at six its alarm rings.
+// Its clock starts in the middle of a morning, as at six its alarm rings, of the day before.
 func smallPhone() *sandbox.Options {
 	return &sandbox.Options{Size: image.Pt(360, 800), Density: 140, AnimationScale: new(float64),
 		Now: morning}
@@ -173,9 +173,22 @@ const settles = "300ms"
 
 var begun = time.Now()
 
-func morning() time.Time {
-	day := begun.UTC().Truncate(24 * time.Hour)
-	return day.Add(10*time.Hour + 8*time.Minute + time.Since(begun))
+func morning() time.Time { return morningAt(begun).Add(time.Since(begun)) }
+
+// morningAt is what such a phone shows first.
+func morningAt(begun time.Time) time.Time {
+	day := begun.UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)
+	return day.Add(10*time.Hour + 8*time.Minute)
+}
+
+// Whoever looks at the clock of such a phone finds it wrong, whenever tests run.
+func TestThePhonesClockIsWrongAtAnyTime(t *testing.T) {
+	day := time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)
+	for at := day; at.Before(day.AddDate(0, 0, 1)); at = at.Add(time.Minute) {
+		off := at.Sub(morningAt(at))
+		require.Greater(t, off.Abs(), 30*time.Minute, at)
+		require.Less(t, off.Abs(), 48*time.Hour, "told in hours: %v", at)
+	}
 }
 
 func newPhone() *sandbox.Simulator { return sandbox.New(smallPhone()) }
