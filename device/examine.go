@@ -32,7 +32,9 @@ type Examination struct {
 	Free     int64         // bytes that are free for data, -1 if the phone does not say it
 	Ahead    time.Duration // of the phone's clock before this machine's
 	Clocked  bool          // Ahead is known
+	User     string        // the name of the user in front, "" if that is the owner
 	Profiles []string      // names of profiles beside the user in front, as for work
+	Displays int           // that are used at the same time
 	Panels   int           // of the phone itself: two of a phone that folds
 	Posture  string        // how it is folded, "" if the phone does not say it
 }
@@ -117,7 +119,8 @@ const codeUnknown = 0
 
 var examineCommands = []string{"getprop sys.boot_completed", "getprop dev.bootcomplete",
 	"settings get secure default_input_method", "ime list -a -s", "df -k /data", "pm list users",
-	"am get-current-user", "cmd device_state state", panelsCommand, "date +%s"}
+	"am get-current-user", "cmd device_state state", panelsCommand, "date +%s",
+	"dumpsys window displays"}
 
 // read reads what the phone says by itself, in one service.
 func (e *Examination) read(ctx context.Context, p *Phone) error {
@@ -135,9 +138,13 @@ func (e *Examination) read(ctx context.Context, p *Phone) error {
 	}
 	e.Keyboard.ADB = slices.Contains(strings.Fields(said[3]), adbIME)
 	e.Free = parseFree(said[4])
-	e.Profiles = parseProfiles(said[5], said[6])
+	e.User, e.Profiles = parseUsers(said[5], said[6])
 	e.Posture = first(posture, said[7])
 	e.Panels = max(len(parsePanels(said[8])), 1)
+	e.Displays = len(displayStart.blocks(said[10]))
+	if e.Posture == "" { // it does not fold
+		e.Displays = max(e.Displays, e.Panels)
+	}
 	if seconds, err := strconv.ParseInt(said[9], 10, 64); err == nil {
 		e.Clocked = true // the question took a while, and the phone counts whole seconds
 		e.Ahead = time.Unix(seconds, 0).Sub(began.Add(time.Since(began) / 2))
@@ -173,18 +180,22 @@ func parseFree(df string) int64 {
 var userInfo = regexp.MustCompile(`UserInfo\{(\d+):(.*):([0-9a-fA-F]+)\}`)
 
 // Flags of a user, as android.content.pm.UserInfo has them.
-const flagManagedProfile, flagProfile = 0x20, 0x1000
+const flagManagedProfile, flagProfile, flagMain = 0x20, 0x1000, 0x4000
 
-// parseProfiles returns the names of the profiles that belong to a user, which are not users that
-// somebody switches to.
-func parseProfiles(users, current string) (names []string) {
+// parseUsers returns the name of the user in front if that is not the owner, and those of the
+// profiles that belong to a user, which no one switches to.
+func parseUsers(users, current string) (other string, profiles []string) {
 	for _, u := range userInfo.FindAllStringSubmatch(users, -1) {
 		flags, err := strconv.ParseUint(u[3], 16, 32)
-		if err == nil && u[1] != current && flags&(flagManagedProfile|flagProfile) != 0 {
-			names = append(names, cmp.Or(u[2], u[1]))
+		switch name := cmp.Or(u[2], u[1]); {
+		case err != nil:
+		case u[1] == current && current != "0" && flags&flagMain == 0:
+			other = name
+		case u[1] != current && flags&(flagManagedProfile|flagProfile) != 0:
+			profiles = append(profiles, name)
 		}
 	}
-	return names
+	return other, profiles
 }
 
 // switches sets the current input method again.

@@ -91,6 +91,11 @@ func (l ledger) report(lang string) Report {
 	r := Report{OK: true, Findings: []Finding{}}
 	said := textsIn(cmp.Or(lang, words.Default))
 	for _, f := range l {
+		for _, name := range []string{"{lock}", "{state}"} { // whose values are phrases
+			if at := slices.Index(f.with, name); at >= 0 {
+				f.with[at+1] = words.Phrase(lang, f.with[at+1])
+			}
+		}
 		fill := strings.NewReplacer(f.with...)
 		mend := fill.Replace(said.Mends[f.id])
 		r.Findings = append(r.Findings, Finding{ID: f.id, Level: levelOf(f.id, mend),
@@ -120,9 +125,10 @@ var textsIn = words.Of[texts]("doctor")
 // something broken, and those without are good.
 var warnings = []string{"adb.program", "adb.version", "phone.dark", "phone.keyboard",
 	"phone.switching", "phone.storage", "phone.slow", "phone.secure", "phone.restless",
-	"phone.unlisted", "phone.profile", "phone.folded", "phone.twice", "phone.clock",
-	"model.silent", "model.dialect", "data.scarce", "clock.wrong", "http.taken", "http.refused",
-	"http.open", "client.broken", "client.command", "client.address", "client.refused"}
+	"phone.unlisted", "phone.profile", "phone.user", "phone.displays", "phone.folded",
+	"phone.twice", "phone.clock", "model.silent", "model.dialect", "data.scarce", "clock.wrong",
+	"http.taken", "http.refused", "http.open", "client.broken", "client.command",
+	"client.address", "client.refused"}
 
 func levelOf(id, mend string) level {
 	switch {

@@ -27,7 +27,7 @@ func (d *Data) check(ctx context.Context, l *ledger) {
 	free, unknown := d.Free(existing(d.Dir))
 	size := "?"
 	if unknown == nil {
-		size = megabytes(free)
+		size = megabytes(int64(free))
 	}
 	id, why := "data.ready", ""
 	open := d.Open

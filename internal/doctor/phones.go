@@ -1,10 +1,12 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -76,8 +78,21 @@ func (c phoneCheck) all(clock *watch) {
 	if len(*c.l) == before {
 		c.add("phone.ready", "model", text.Line(c.Model), "android", text.Line(c.Android),
 			"size", c.Size.String(), "raw", taken(c.Raw), "png", taken(c.PNG),
-			"elements", seconds(c.Elements.Took))
+			"elements", seconds(c.Elements.Took), "state", text.Line(c.State), "lock", c.lock(),
+			"keyboard", text.Line(cmp.Or(c.Keyboard.Current, "-")), "free", megabytes(c.Free),
+			"posture", text.Line(cmp.Or(c.Posture, "-")))
 	}
+}
+
+// lock is a phrase for the lock screen of a phone that is ready.
+func (c phoneCheck) lock() string {
+	switch {
+	case c.Display.Locked:
+		return "locked without a code"
+	case c.SecureLock:
+		return "not locked, with a code"
+	}
+	return "not locked"
 }
 
 // outOfUse says why the phone takes no commands, or "".
@@ -177,10 +192,16 @@ func (c phoneCheck) handled() {
 	}
 }
 
-// kept is about the phone's storage.
+// kept is about the phone's storage, users and displays.
 func (c phoneCheck) kept() {
 	if c.Free >= 0 && c.Free < leastFree {
-		c.add("phone.storage", "free", megabytes(uint64(c.Free)))
+		c.add("phone.storage", "free", megabytes(c.Free))
+	}
+	if c.User != "" {
+		c.add("phone.user", "user", text.Line(c.User))
+	}
+	if c.Displays > 1 {
+		c.add("phone.displays", "displays", strconv.Itoa(c.Displays))
 	}
 	if len(c.Profiles) > 0 {
 		c.add("phone.profile", "profiles", text.Line(strings.Join(c.Profiles, ", ")))
@@ -209,4 +230,9 @@ func taken(t device.Timing) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
-func megabytes(n uint64) string { return fmt.Sprintf("%d MB", n>>20) }
+func megabytes(n int64) string {
+	if n < 0 {
+		return "?"
+	}
+	return fmt.Sprintf("%d MB", n>>20)
+}

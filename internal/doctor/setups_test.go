@@ -304,6 +304,15 @@ var spoilt = []struct {
 			"Display 4619827677550801152 (HWC display 0): port=0 pnpId=GGL'",
 		"cmd device_state state",
 		`echo "Committed state: DeviceState{identifier=0, name='CLOSED', app_accessible=true}"`)},
+	{name: "another user", want: "phone.user", spoil: instead("pm list users",
+		"echo 'Users:\n\tUserInfo{0:Owner:4c13} running\n\tUserInfo{10:Anna:410} running'",
+		"am get-current-user", "echo 10")},
+	{name: "a second display", want: "phone.displays", spoil: instead("dumpsys window displays",
+		"{ dumpsys window displays; echo '  Display: mDisplayId=2'; }")},
+	{name: "a second panel that does not fold", want: "phone.displays",
+		spoil: instead("dumpsys SurfaceFlinger --display-id",
+			"echo 'Display 4619827677550801153 (HWC display 1): port=1 pnpId=GGL\n"+
+				"Display 4619827677550801152 (HWC display 0): port=0 pnpId=GGL'")},
 	{name: "two transports", want: "phone.twice", spoil: func(_ *testing.T, s *setUp) {
 		s.sim.ADB.Attach("192.168.7.20:5555", s.sim.Shell)
 	}},
