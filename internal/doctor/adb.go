@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/taploop/taploop/device"
@@ -25,9 +24,8 @@ func (a *ADB) check(ctx context.Context, l *ledger, clock *watch) (seen []string
 	within, cancel := part(ctx, serverShare)
 	defer cancel()
 	program := make(chan string, 1)
-	go func() { program <- versionOf(within, cmp.Or(a.Binary, "adb")) }()
+	go func() { program <- versionOf(ctx, cmp.Or(a.Binary, "adb")) }()
 	said, err := a.Client.Host(within, "host:version")
-	own := <-program
 	version, bad := strconv.ParseUint(said, 16, 16)
 	if err == nil && bad != nil {
 		err = adb.ErrProtocol
@@ -36,17 +34,21 @@ func (a *ADB) check(ctx context.Context, l *ledger, clock *watch) (seen []string
 		a.unanswered(err, l)
 		return nil
 	}
+	var phones ledger
+	seen = a.phones(ctx, &phones, clock) // a program that hangs delays nothing
 	running := "1.0." + strconv.FormatUint(version, 10)
-	id := "adb.ready"
-	switch {
-	case own == "" && a.Binary != "":
-		id, own = "adb.program", a.Binary
+	id, own := "adb.ready", <-program
+	path, _ := exec.LookPath("adb")
+	switch path = cmp.Or(a.Binary, path); {
+	case own == "" && path != "":
+		id, own = "adb.program", path
 	case own != "" && own != running:
 		id = "adb.version"
 	}
 	l.add(id, "adb", "address", a.Client.Address(), "server", running,
 		"program", text.Line(cmp.Or(own, "-")))
-	return a.phones(ctx, l, clock)
+	*l = append(*l, phones...)
+	return seen
 }
 
 // unanswered says why the server does not answer.
@@ -70,8 +72,10 @@ func (a *ADB) unanswered(err error, l *ledger) {
 
 var bridge = regexp.MustCompile(`Android Debug Bridge version (\S+)`)
 
-// versionOf returns the version of the adb program, or "" if missing.
+// versionOf returns the version of the adb program, or "" if it is missing, or says none in time.
 func versionOf(ctx context.Context, binary string) string {
+	ctx, cancel := part(ctx, answerShare)
+	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, "version")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
@@ -79,7 +83,7 @@ func versionOf(ctx context.Context, binary string) string {
 	if err != nil || found == nil {
 		return ""
 	}
-	return strings.TrimSpace(string(found[1]))
+	return string(found[1])
 }
 
 // ADB is the ADB server, with the phones behind it.

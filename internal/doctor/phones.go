@@ -18,17 +18,17 @@ import (
 
 // What a phone should have.
 const (
-	slowCapture = 1500 * time.Millisecond // with the quicker of both forms
-	leastFree   = 200 << 20               // bytes for data
-	mostAhead   = 5 * time.Minute         // of its clock, before or behind
+	slowCapture  = 1500 * time.Millisecond // with the quicker of both forms
+	slowElements = 3 * time.Second         // to list them once
+	leastFree    = 200 << 20               // bytes for data
+	mostAhead    = 5 * time.Minute         // of its clock, before or behind
 )
 
 // phones looks at every phone, and returns their ids and addresses.
 func (a *ADB) phones(ctx context.Context, l *ledger, clock *watch) (seen []string) {
 	list, err := a.Phones.Examine(ctx)
 	if err != nil && list == nil {
-		l.add("adb.failed", "adb", "address", a.Client.Address(),
-			"why", text.Line(err.Error()), "holder", "?")
+		l.add("adb.failed", "adb", "address", a.Client.Address(), "why", text.Line(err.Error()))
 		return nil
 	}
 	if len(list) == 0 {
@@ -144,8 +144,8 @@ func (c phoneCheck) seen() {
 	case c.Raw.Err != nil && c.PNG.Err != nil:
 		c.add("phone.capture", "why", whyOf(c.Raw.Err))
 		return
-	case slow(c.Raw) && slow(c.PNG):
-		c.add("phone.slow", "raw", taken(c.Raw), "png", taken(c.PNG))
+	case slow(c.Raw) && slow(c.PNG), c.Elements.Err == nil && c.Elements.Took > slowElements:
+		c.add("phone.slow", "raw", taken(c.Raw), "png", taken(c.PNG), "elements", taken(c.Elements))
 	}
 	switch err := c.Elements.Err; {
 	case errors.Is(err, device.ErrNotIdle), errors.Is(err, device.ErrSlowDump):

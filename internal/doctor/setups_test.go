@@ -286,6 +286,8 @@ var spoilt = []struct {
 		"echo 'Filesystem     1K-blocks     Used Available Use% Mounted on\n"+
 			"/dev/block/dm-46 113000000 112990000     10000 100% /data'")},
 	{name: "capture slow", want: "phone.slow", spoil: instead("screencap", "sleep 2; screencap")},
+	{name: "elements slow", want: "phone.slow", spoil: instead("timeout -s",
+		"sleep 4; timeout -s")},
 	{name: "captures late", want: "phone.late", spoil: hangs(instead("screencap",
 		"sleep 12; screencap"))},
 	{name: "keys late", want: "phone.late", spoil: hangs(instead("input keyevent 0",
