@@ -148,10 +148,8 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	m.targets(s, p, a, &out)
 	m.partly(s)
 	m.typing(s, p, a, &out)
-	if typed, is := a.(actions.Type); is && typed.Clear && out.Targets != nil {
-		out.Targets[0].Empty = false
-	}
 	after := m.page(next)
+	m.vacant(p, after, s.Proposal.Action, &out)
 	if after.list != nil {
 		out.After = m.state(after, p)
 	}

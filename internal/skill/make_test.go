@@ -57,6 +57,51 @@ func TestWhatWasReadFromAScreenIsNotTypedAgain(t *testing.T) {
 	require.ErrorContains(t, err, "used no such text in its steps")
 }
 
+// A field that shows its hint as its text is empty: it holds afterwards what was typed, and no more.
+// On a page where it has text it is not typed into.
+func TestAFieldThatShowedItsHintHasToBeEmpty(t *testing.T) {
+	at := screen.Point{X: 0.2, Y: 0.05}
+	field := func(text string) *page {
+		return &page{picture: func() image.Image { return nil }, list: []screen.Element{{
+			Class: "EditText", Text: text, Editable: true, Focused: true, Enabled: true, Clickable: true,
+			ResourceID: "app:id/body", Bounds: screen.Rect{Max: screen.Point{X: 0.5, Y: 0.1}}}}}
+	}
+	for name, c := range map[string]struct {
+		was, becomes string
+		types        actions.Type
+		fits, not    string // what it may show when it is repeated, and may not
+	}{
+		"a hint":          {"Note", "ZZ", actions.Type{Text: "ZZ"}, "Note", "fridge"},
+		"after a tap":     {"Note", "ZZ", actions.Type{Text: "ZZ", At: &at}, "Note", "fridge"},
+		"of its value":    {"Note on ZZ", "ZZ", actions.Type{Text: "ZZ"}, "Note on QQ", "Note on ZZ"},
+		"nothing":         {"", "ZZ", actions.Type{Text: "ZZ"}, "", "Note"},
+		"text":            {"Milk", "MilkZZ", actions.Type{Text: "ZZ"}, "Eggs", ""},
+		"a chosen number": {"08", "ZZ", actions.Type{Text: "ZZ"}, "09", ""},
+		"cleared":         {"Note", "ZZ", actions.Type{Text: "ZZ", Clear: true}, "Eggs", ""},
+		"cleared before":  {"", "ZZ", actions.Type{Text: "ZZ", Clear: true}, "Eggs", ""},
+	} {
+		src := Source{Run: store.Run{State: store.Completed, Task: "Type ZZ."}}
+		for i, a := range []actions.Action{c.types, actions.Complete{Report: "Done."}} {
+			src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+				Index: i + 1, Proposal: agentloop.Proposal{Decision: actions.Decision{Action: a},
+					Elements: field([]string{c.was, c.becomes}[i]).list}}})
+		}
+		s, _, err := Make(src, MakeOptions{Name: "fill", Params: map[string]string{"add": "ZZ"}})
+		require.NoError(t, err)
+		s, err = s.Fill(map[string]any{"add": "QQ"})
+		require.NoError(t, err)
+		on := func(shows string) error {
+			x := &moment{Policy: New(Plan{s, HealOff}, nil, "en", "en"), page: field(shows), at: &Place{}}
+			_, err := x.ready(0)
+			return err
+		}
+		require.NoError(t, on(c.fits), name)
+		if c.not != "" {
+			require.ErrorContains(t, on(c.not), "has text in it already", name)
+		}
+	}
+}
+
 // What is entered key by key is no parameter, or a part of one would be taken for it. Where a value
 // came to be shown, it has to be there at the end, whatever else is.
 func TestKeysAreNoParametersAndValuesHaveToBeShown(t *testing.T) {

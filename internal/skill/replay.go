@@ -362,7 +362,8 @@ func (p *page) hasFocus(t *Target) error {
 
 // untouched returns an error for a field with text that was empty when it was typed into.
 func (p *page) untouched(t *Target, i int) error {
-	if t.Empty && !blank(&p.list[i]) {
+	e := &p.list[i]
+	if t.Empty && !blank(e) && (t.Hint == "" || t.Hint != plain(e.Text)) {
 		return fmt.Errorf("%s has text in it already", text.Quote(t.words(), 60))
 	}
 	return nil

@@ -90,6 +90,8 @@ type Target struct {
 	Listed bool `yaml:"listed" json:"listed,omitempty"`
 	// Empty says that it was a field without text.
 	Empty bool `yaml:"empty" json:"empty,omitempty"`
+	// Hint is what it showed as its text then, if anything.
+	Hint string `yaml:"hint" json:"hint,omitempty"`
 	// X and Y are where in it the finger was, from 0 to 1.
 	X float64 `yaml:"x" json:"x,omitempty" min:"0" max:"1"`
 	Y float64 `yaml:"y" json:"y,omitempty" min:"0" max:"1"`

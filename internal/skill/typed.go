@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/screen"
@@ -66,6 +67,27 @@ func (m *maker) typing(s *store.StepRecord, p *page, a actions.Action, out *Step
 		fallthrough
 	default:
 		m.focus(p, a, out)
+	}
+}
+
+// vacant says whether the field that a step types into had to be empty. If what was typed is all
+// that it holds then, what it showed before was its hint. A number is one that was chosen.
+func (m *maker) vacant(p, after *page, a actions.Action, out *Step) {
+	typed, is := a.(actions.Type)
+	t, i, now := out.Focus, p.focused(), after.focused()
+	if is && len(out.Targets) > 0 {
+		t, i = &out.Targets[0], screen.At(p.list, *typed.At, screen.Large)
+	}
+	if !is || t == nil || i < 0 {
+		return
+	}
+	was := plain(p.list[i].Text)
+	if typed.Clear {
+		t.Empty = false
+	} else if now >= 0 && p.list[i].Class == after.list[now].Class &&
+		p.list[i].ResourceID == after.list[now].ResourceID && !foreign(was) &&
+		plain(after.list[now].Text) == plain(typed.Text) && strings.ContainsFunc(was, unicode.IsLetter) {
+		t.Empty, t.Hint = true, m.general(was)
 	}
 }
 
