@@ -66,8 +66,12 @@ export async function get(path) {
   return status === 200 ? json : null;
 }
 
-export const problem = (json) =>
-  json.error ? { code: json.error.code, message: json.error.message, mend: json.error.mend, fields: json.fields } : { message: words().offline };
+// problem is what is wrong: in people's words where the page has some for it, else as the server says it.
+export const problem = (json) => {
+  if (!json.error) return { message: words().offline };
+  const { code, message, mend, holder } = json.error, known = words().wrongs[code];
+  return { code, message: known || message, mend: known ? "" : mend, holder, fields: json.fields };
+};
 
 // act sends a request that changes something. It returns what is wrong, or nothing.
 export const act = (path, body) => wrongIn(call("POST", path, body));

@@ -1,6 +1,6 @@
 // A question on the page. All text goes in as text, never as HTML.
 import { Approval, marks } from "./approval.js";
-import { el, newID, stopper } from "./dom.js";
+import { el, newID, stopper, unfocused } from "./dom.js";
 import { Form } from "./fields.js";
 import { Live } from "./live.js";
 import { grown, marked } from "./marked.js";
@@ -17,6 +17,7 @@ export class Card {
     this.api = api;
     this.sent = null; // the last reply, kept so that sending it again is the same reply
     this.list = [];
+    this.focused = null; // what had the focus when a reply was sent, until it is taken or not
     this.hand = q.by_hand && q.session_id ? new Live(api) : null;
     this.approval = q.action_requests && q.action_requests.length ? new Approval(this) : null;
     this.root = el("article", "card", undefined, { tabindex: "0", "data-id": q.question_id });
@@ -342,10 +343,11 @@ export class Card {
   // busy keeps the buttons still while something is under way. What goes wrong is said here, at the fields that it is about,
   // and nothing typed is lost.
   async busy(f) {
-    const buttons = this.root.querySelectorAll("form button");
+    const buttons = this.root.querySelectorAll("form button"), focus = this.root.contains(document.activeElement) && document.activeElement;
     for (const b of buttons) b.disabled = true;
     this.root.setAttribute("aria-busy", "true");
     this.problem.textContent = "";
+    this.focused = focus;
     let wrong;
     try {
       wrong = await f();
@@ -354,6 +356,8 @@ export class Card {
     }
     for (const b of buttons) b.disabled = false;
     this.root.removeAttribute("aria-busy");
+    this.focused = null;
+    if (focus && unfocused()) focus.focus();
     if (!wrong) return;
     const placed = this.fields && this.fields.show(wrong.fields);
     this.problem.textContent = placed ? words().fieldsWrong : wrong.message;

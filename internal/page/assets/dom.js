@@ -15,6 +15,9 @@ export function newID() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
+// unfocused tells whether nothing has the focus, as when the button that had it was disabled or has gone.
+export const unfocused = () => !document.activeElement || document.activeElement === document.body;
+
 const sureFor = 4000, notBefore = 700; // of a second press, in ms
 
 // sure lets only a second press within four seconds do something, and not at once: a double click stops no task. armed is called

@@ -1,6 +1,7 @@
 // The home page: tasks are begun here, and what runs is seen and steered.
 import { alone } from "./api.js";
-import { useEffect, useState } from "./hooks.js";
+import { unfocused } from "./dom.js";
+import { useEffect, useRef, useState } from "./hooks.js";
 import { cards, decide } from "./inbox.js";
 import { endGrant, forget, goOn, grant, isOver, model, pause, say, start, stop, takeOver } from "./model.js";
 import { Badge, Frame, LivePicture, Stop, Wrong, html, said, useBusy, why } from "./view.js";
@@ -14,18 +15,21 @@ const held = (p) => p.holder || holderOf(p);
 const tasks = () => [...new Set([...model.sessions.values(), ...model.recent].map((s) => s.run?.task).filter(Boolean))].slice(0, 4);
 
 export function Start({ device, onStart }) {
-  const w = words(), [task, setTask] = useState(""), [phone, setPhone] = useState(device || ""), [busy, wrong, run] = useBusy();
-  const send = (e) => {
-    e.preventDefault();
-    if (!task.trim()) return;
-    run(async () => {
-      const [id, problem] = await start(task.trim(), phone);
-      if (id) { setTask(""); onStart?.(id); }
-      return problem;
-    });
-  };
-  const keys = (e) => { if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) send(e); };
-  return html`<form class="start panel" onSubmit=${send}>
+  const w = words(), [task, setTask] = useState(""), [phone, setPhone] = useState(device || ""), [busy, wrong, run] = useBusy(), begun = useRef("");
+  useEffect(() => { // the focus goes to the task that was begun, once it is there
+    const e = begun.current && document.querySelector('[data-session="' + CSS.escape(begun.current) + '"] h3 a');
+    if (!e) return;
+    begun.current = "";
+    if (unfocused() || document.activeElement.closest(".start")) e.focus();
+  });
+  const send = (more) => task.trim() && run(async () => {
+    const [id, problem] = await start(task.trim(), phone, more);
+    if (id) { setTask(""); begun.current = id; onStart?.(id); }
+    return problem;
+  });
+  const submit = (e) => { e.preventDefault(); send(); };
+  const keys = (e) => { if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) submit(e); };
+  return html`<form class="start panel" onSubmit=${submit}>
     <label for="task">${w.taskBox}</label>
     <textarea id="task" class="grows" rows="2" maxlength="20000" placeholder=${w.taskHint} value=${task} onInput=${(e) => setTask(e.target.value)} onKeyDown=${keys}></textarea>
     ${!task && tasks().length ? html`<div class="again"><span>${w.taskAgain}</span>${tasks().map((t) =>
@@ -34,7 +38,7 @@ export function Start({ device, onStart }) {
       <${PhoneBox} id="phone" phone=${phone} set=${setPhone} />
       <button class="main" disabled=${busy}>${w.start}</button>
     </div>
-    <${Wrong} wrong=${wrong} />
+    <${Wrong} wrong=${wrong} queue=${send} take=${send} other=${() => document.getElementById("phone").focus()} />
   </form>`;
 }
 
@@ -78,7 +82,7 @@ export function Steer({ s }) {
       ${byHand ? byHand.offers.map((o) => html`<button type="button" key=${o.name} class=${o.main ? "main" : ""} disabled=${busy} onClick=${() => run(() => decide(byHand.question_id, o.name))}>${w.offers[o.name] || o.name}</button>`) : ""}
       <${Stop} busy=${busy} act=${() => run(() => stop(s.session_id))} />
     </div>
-    <${Wrong} wrong=${wrong} />
+    <${Wrong} wrong=${wrong} queue=${state === "PAUSED" && ((more) => run(() => goOn(s.session_id, more)))} />
   </div>`;
 }
 

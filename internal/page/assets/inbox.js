@@ -2,7 +2,7 @@
 import { act, call, live, input, phone, picture, problem, sessionPath, get } from "./api.js";
 import { marks } from "./approval.js";
 import { Card, runsOut } from "./card.js";
-import { el, newID } from "./dom.js";
+import { el, newID, unfocused } from "./dom.js";
 import { listening } from "./feed.js";
 import { spoken } from "./marked.js";
 import { aside, channelName, clip, fill, language, left, readable, silence, spent, words } from "./words.js";
@@ -111,11 +111,11 @@ function take(card) {
 function remove(id) {
   const card = cards.get(id);
   if (!card) return false;
-  const hadFocus = card.root.contains(document.activeElement);
+  const hadFocus = card.focused && unfocused() || card.root.contains(document.activeElement);
   take(card);
   count();
   if (hadFocus && cards.size) go(cards.get(current));
-  return true;
+  return hadFocus ? "focused" : "there";
 }
 
 // go opens a card and puts the focus on it.
@@ -127,7 +127,9 @@ export function go(card) {
 
 // settle takes a question away and says why. It may be told twice: by the answer to our request, and by an event.
 export function settle(q) {
-  if (remove(q.question_id)) told(q);
+  const was = remove(q.question_id);
+  if (was) told(q);
+  if (was === "focused" && unfocused()) $("settled").firstChild?.focus(); // no question is left: to what came of this one
   for (const f of watchers) f(q);
 }
 
@@ -138,7 +140,7 @@ function told(q) {
 
 // note adds a line, which text gives in the present language. The newest few are kept.
 function note(text, q = {}) {
-  const line = el("li", q.status || "", undefined, { "data-id": q.question_id || "" });
+  const line = el("li", q.status || "", undefined, { "data-id": q.question_id || "", tabindex: "-1" });
   const ok = el("button", "quiet", "", { type: "button" });
   ok.addEventListener("click", () => { line.remove(); count(); });
   line.append(el("span"), ok);

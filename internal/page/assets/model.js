@@ -144,8 +144,9 @@ export const requeue = (id) => onFarm("requeue", { session_id: id });
 const detached = { wait_seconds: 0, detached_ok: true };
 
 // start begins a task, and runSkill repeats a skill. They return the session's id and what is wrong.
-export const start = (task, device) => begin("/v1/sessions", { task }, device);
-export const runSkill = (name, params, device) => begin("/v1/skills/" + encodeURIComponent(name) + "/run", { params }, device);
+// more is what is asked for besides, where the phone is taken.
+export const start = (task, device, more) => begin("/v1/sessions", { task, ...more }, device);
+export const runSkill = (name, params, device, more) => begin("/v1/skills/" + encodeURIComponent(name) + "/run", { params, ...more }, device);
 
 async function begin(path, body, device) {
   const { status, json } = await once(path, { ...body, ...detached, ...device ? { device_id: device } : {} }).catch(() => ({ json: {} }));

@@ -97,10 +97,7 @@ function Head({ t, go }) {
   const [task, setTask] = useState(""), id = s.session_id, over = isOver(run);
   if (!run) return html`<header class="head"><h2>${w.noTask}</h2><p class="facts"><span>${id}</span></p></header>`;
   const sum = (k) => t.runs.reduce((n, r) => n + r[k], 0), span = (k) => sum(k) && lastingMs(sum(k));
-  const next = async (e) => {
-    e.preventDefault();
-    if (task.trim() && await doing(() => goOn(id, { task: task.trim() }))) setTask("");
-  };
+  const next = async (more) => { if (task.trim() && await doing(() => goOn(id, { task: task.trim(), ...more }))) setTask(""); };
   const out = () => doing(() => download(sessionPath(id, "/export"), "taploop-" + id.slice(0, 8) + ".html"));
   const again = t.runs.reduce((n, r) => n + r.asked_again, 0), phone = [s.device?.model, s.device?.android && "Android " + s.device.android].filter(Boolean).join(", ");
   return html`<header class="head">
@@ -116,7 +113,7 @@ function Head({ t, go }) {
       [w.waitedFor, span("asked_ms")], [w.askedAgain, again && fill(w.ofAll, { n: again, of: t.steps.length })],
       [w.tokensOut, sum("tokens") && fill(w.tokensInOut, { sent: thousands(sum("prompt_tokens")), received: thousands(sum("completion_tokens")) })]]
       .filter(([, v]) => v).map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>
-    ${alone ? "" : html`${over ? html`<form class="next" onSubmit=${next}><label for="next-task">${w.nextTask}</label>
+    ${alone ? "" : html`${over ? html`<form class="next" onSubmit=${(e) => { e.preventDefault(); next(); }}><label for="next-task">${w.nextTask}</label>
       <textarea id="next-task" class="grows" rows="1" value=${task} onInput=${(e) => setTask(e.target.value)}></textarea>
       <div class="row"><button class="main" disabled=${busy}>${w.start}</button></div></form>` : html`<${Steer} s=${s} />`}
     <div class="row tools">
@@ -125,7 +122,7 @@ function Head({ t, go }) {
       ${s.serial && shared() && movable(run) ? html`<${Stop} name=${w.requeue} busy=${busy} act=${() => doing(() => requeue(id))} />` : ""}
       ${over || run.state === "PAUSED" ? html`<${Stop} name=${w.remove} busy=${busy} act=${async () => { if (await doing(() => remove(id))) go("/ui"); }} />` : ""}
     </div>`}
-    <${Wrong} wrong=${wrong} />
+    <${Wrong} wrong=${wrong} queue=${over && next} />
     ${t.runs.length > 1 ? html`<details><summary>${fill(w.earlierTasks, { n: t.runs.length - 1 })}</summary><ol class="earlier">
       ${t.runs.slice(0, -1).map((r) => html`<li dir="auto"><${Badge} run=${r} /> ${r.task}${r.answer || why(r) ? fill(w.said, { what: r.answer || why(r) }) : ""}</li>`)}</ol></details>` : ""}
     ${t.agents ? html`<section class="agents" aria-labelledby="agents"><h3 id="agents">${w.agents}</h3><${Agents} list=${t.agents} /></section>` : ""}

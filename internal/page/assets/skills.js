@@ -26,23 +26,20 @@ function Skill({ s, go }) {
     box.current.replaceChildren(...fields.current.map((f) => f.root));
     (fields.current[0]?.control || box.current.closest("form").querySelector("select")).focus();
   }, [open]);
-  const run = (e) => {
-    e.preventDefault();
-    doing(async () => {
-      const params = { ...first };
-      try {
-        for (const f of fields.current) { const v = f.change(); if (v !== undefined) params[f.name] = v; }
-      } catch { return { message: w.noNumber }; }
-      const [id, problem] = await runSkill(s.name, params, phone);
-      if (id) go("/ui/sessions/" + encodeURIComponent(id));
-      return problem;
-    });
-  };
+  const run = (more) => doing(async () => {
+    const params = { ...first };
+    try {
+      for (const f of fields.current) { const v = f.change(); if (v !== undefined) params[f.name] = v; }
+    } catch { return { message: w.noNumber }; }
+    const [id, problem] = await runSkill(s.name, params, phone, more);
+    if (id) go("/ui/sessions/" + encodeURIComponent(id));
+    return problem;
+  });
   return html`<li><span class="name" dir="auto">${s.name}</span>
     ${s.problem ? "" : html`<button type="button" aria-expanded=${String(open)} onClick=${() => setOpen(!open)}>${w.runIt} <span class="heard">${s.name}</span></button>`}
     <span class="facts">${s.problem ? "" : html`<span>${counted("steps", s.steps)}</span>`}${s.app ? html`<span>${s.app}</span>` : ""}</span>
     ${s.description ? html`<span class="answer" dir="auto">${s.description}</span>` : ""}${s.problem ? html`<span class="problem" dir="auto">${s.problem}</span>` : ""}
-    ${open ? html`<form class="run-skill" onSubmit=${run}><div ref=${box} class="edit"></div>
+    ${open ? html`<form class="run-skill" onSubmit=${(e) => { e.preventDefault(); run(); }}><div ref=${box} class="edit"></div>
       <div class="row"><${PhoneBox} id=${"phone-" + s.name} phone=${phone} set=${setPhone} /><button class="main" disabled=${busy}>${w.start}</button></div>
-      <${Wrong} wrong=${wrong} /></form>` : ""}</li>`;
+      <${Wrong} wrong=${wrong} queue=${run} other=${() => document.getElementById("phone-" + s.name).focus()} /></form>` : ""}</li>`;
 }

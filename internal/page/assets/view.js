@@ -3,11 +3,11 @@ import { h } from "./preact.js";
 import { useEffect, useRef, useState } from "./hooks.js";
 import htm from "./htm.js";
 import { live, picture } from "./api.js";
-import { sure } from "./dom.js";
+import { sure, unfocused } from "./dom.js";
 import { grown } from "./marked.js";
 import { Stream } from "./live.js";
-import { isOver } from "./model.js";
-import { fill, language, words } from "./words.js";
+import { isOver, model } from "./model.js";
+import { clip, fill, language, words } from "./words.js";
 
 export const html = htm.bind(h);
 
@@ -25,18 +25,37 @@ export function useBusy() {
     return () => silent.delete(back);
   }, []);
   const run = async (f) => {
+    const at = document.activeElement; // a button that is disabled loses the focus
     setBusy(true);
     setWrong(null);
     const problem = await Promise.resolve(f()).catch(() => ({ message: words().offline }));
     setBusy(false);
     setWrong(problem || null);
+    setTimeout(() => { if (unfocused() && at.isConnected) at.focus(); });
     return !problem;
   };
   return [busy, wrong, run];
 }
 
-export const Wrong = ({ wrong }) => html`<p class="problem" role="alert">${wrong?.message}
-  ${wrong && wrong.mend ? html` <span class="mend">${wrong.mend}</span>` : ""}</p>`;
+export const Wrong = ({ wrong, ...how }) => html`<p class="problem" role="alert">${wrong?.holder ? taken(wrong.holder) : wrong?.message}
+  ${wrong && wrong.mend ? html` <span class="mend">${wrong.mend}</span>` : ""}</p>
+  ${wrong?.holder ? html`<${Taken} holder=${wrong.holder} ...${how} />` : ""}`;
+
+function taken({ session_id: id }) {
+  const w = words(), task = model.sessions.get(id)?.run?.task;
+  return fill(w.phoneTaken, { what: task ? "“" + clip(task, 80) + "”" : id ? w.oneOfYours : w.somebody });
+}
+
+// Taken is what can be done where a session has the phone: queue and take send the request once more, with what is asked for
+// besides, and other leads to another phone.
+function Taken({ holder: { session_id: id }, queue, take, other }) {
+  const w = words();
+  return html`<div class="row taken">
+    ${id ? html`<a class="button" href=${"/ui/sessions/" + encodeURIComponent(id)}>${w.openHolder}</a>` : ""}
+    ${queue ? html`<button type="button" onClick=${() => queue({ queue: true })}>${w.queueUp}</button>` : ""}
+    ${other ? html`<button type="button" onClick=${other}>${w.otherPhone}</button>` : ""}
+    ${take && id ? html`<${Stop} name=${w.takePlace} act=${() => take({ supersede: true })} />` : ""}</div>`;
+}
 
 // Stop is a button that wants a second press, and says so beside it. of is what it is about, where several have one name.
 export function Stop({ act, name, of, busy }) {

@@ -1,0 +1,100 @@
+package web_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/chrometest"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
+	"github.com/taploop/taploop/internal/web"
+	"github.com/taploop/taploop/tools/schema"
+)
+
+// takenBy is a phone that a session has, "" for one of somebody else.
+func takenBy(session string) outcome {
+	err := runs.Refuse(runs.DeviceBusy, `call POST /v1/sessions with "queue": true`, "phone is held")
+	err.Holder = &store.Hold{SessionID: session, Serial: "emu-1", State: store.WaitingReply}
+	return outcome{err: err}
+}
+
+// Where a phone is taken, a person is told so in the page's language, and presses what to do.
+func TestWhoFindsThePhoneTakenPressesWhatToDo(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, requests, func(o *web.Options) {
+		for _, name := range []string{"queue", "supersede"} {
+			o.Requests["Start"].Properties[name] = &schema.Schema{Type: "boolean"}
+		}
+	})
+	run := g.running("order a pizza", 1)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(named("", "textarea", "Task") + " !== undefined")
+	const says = `document.querySelector("#start .problem").textContent.trim()`
+	begin := func(taken outcome) {
+		g.tasks.mu.Lock()
+		g.tasks.next = []outcome{taken, stands(run.SessionID, store.Running, "", nil)}
+		g.tasks.mu.Unlock()
+		p.do(js(named("", "textarea", "Task") + ".focus()"))
+		p.do(js(named("", "textarea", "Task")+".select()"), chromedp.KeyEvent("order tea"))
+		p.press("", "Start")
+	}
+	last := func(n int) usecase.Start {
+		p.waits(func() bool { return len(g.tasks.said()) == n })
+		said, is := g.tasks.said()[n-1].(usecase.Start)
+		require.True(t, is)
+		require.Equal(t, "order tea", said.Task)
+		return said
+	}
+	begin(takenBy(run.SessionID))
+	p.until(says + ` === "The phone is in use: “order a pizza” has it."`)
+	p.until(fmt.Sprintf(`%s.getAttribute("href") === "/ui/sessions/%s"`,
+		named("", "#start a", "Open that task"), run.SessionID))
+	p.press("", "Another phone")
+	p.until(`document.activeElement === ` + named("", "select", "Phone"))
+	p.do(js(`document.getElementById("lang").click()`))
+	p.until(says + ` === "手机正在使用中：“order a pizza”占用着它。"`)
+	p.do(js(`document.getElementById("lang").click()`))
+	p.press("", "Wait in line")
+	require.True(t, last(2).Queue)
+	p.until(says + ` === ""`)
+
+	begin(takenBy(run.SessionID))
+	last(3)
+	p.press("", "Stop it and start this one")
+	p.until(named("", "#start .sure", "Press Stop it and start this one once more") + " !== undefined")
+	p.do(js("{ const at = performance.now(); performance.now = () => at + 701 }"))
+	require.Len(t, g.tasks.said(), 3, "asked once more, in place")
+	p.press("", "Stop it and start this one")
+	require.True(t, last(4).Supersede)
+
+	begin(takenBy(""))
+	p.until(says + ` === "The phone is in use: another program has it."`)
+	p.until(named("", "button", "Wait in line") + " !== undefined")
+	require.Equal(t, "true", p.text(named("", "button", "Stop it and start this one")+" === undefined"))
+}
+
+// Who begins a task by keyboard is led to it, and who approves to what came of it.
+func TestTheFocusGoesToWhatCameOfAPress(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, requests)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(named("", "textarea", "Task") + " !== undefined")
+	run := g.running("order a pizza", 1)
+	g.tasks.next = []outcome{takenBy(run.SessionID), stands(run.SessionID, store.Running, "", nil)}
+	for _, at := range []string{named("", "button", "Start"),
+		`document.querySelector("[data-session='` + run.SessionID + `'] h3 a")`} {
+		p.do(js(named("", "textarea", "Task")+".focus()"), chromedp.KeyEvent("tea"),
+			js(named("", "button", "Start")+".focus()"), chromedp.KeyEvent("\r"))
+		p.until(`document.activeElement === ` + at)
+	}
+	q := g.waiting("", about(inquiry.Sensitive))
+	at := fmt.Sprintf(`document.querySelector("[data-id='%s']`, q.ID)
+	p.until(at + ` .approve") !== null`)
+	p.do(js(at+` .approve").focus()`), chromedp.KeyEvent("\r"))
+	p.until(`document.activeElement === document.querySelector("#settled li")`)
+}
