@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -342,7 +343,8 @@ func (x *moment) otherwise() string {
 		if a, _ := s.action(); a == nil || a.Verb() != (actions.Info{}).Verb() {
 			continue
 		}
-		if s.Heard != "" && (n >= len(x.heard) || !strings.EqualFold(x.heard[n], s.Heard)) {
+		if s.Heard != "" && (n >= len(x.heard) ||
+			!strings.EqualFold(cmp.Or(ended(x.heard[n]), x.heard[n].Answer), s.Heard)) {
 			x.at.Rest = true
 			return "the answer is not the recorded one, and no step has it"
 		}

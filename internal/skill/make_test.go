@@ -358,6 +358,53 @@ func TestWhatAPersonChoseIsChosenByThisRunsAnswer(t *testing.T) {
 	}
 }
 
+// A take-over is held against how it ended: whatever was said then, a step follows that was recorded
+// after the same end, and a model is asked after another.
+func TestATakeoverIsHeldByHowItEnded(t *testing.T) {
+	for name, c := range map[string]struct {
+		recorded, now actions.Exchange
+		holds         bool
+	}{
+		"done": {actions.Exchange{Answer: "done", Outcome: actions.HandedBack},
+			actions.Exchange{Answer: "I put it in", Outcome: actions.HandedBack}, true},
+		"another language": {actions.Exchange{Answer: "已完成", Outcome: actions.HandedBack},
+			actions.Exchange{Answer: "done", Outcome: actions.HandedBack}, true},
+		"could not": {actions.Exchange{Answer: "done", Outcome: actions.HandedBack},
+			actions.Exchange{Answer: "done", Outcome: actions.CouldNot}, false},
+		"could not then": {actions.Exchange{Answer: "no reason", Outcome: actions.CouldNot},
+			actions.Exchange{Answer: "it is locked", Outcome: actions.CouldNot}, true},
+		"could then": {actions.Exchange{Answer: "no", Outcome: actions.CouldNot},
+			actions.Exchange{Answer: "no", Outcome: actions.HandedBack}, false},
+		"nobody": {actions.Exchange{Answer: "done", Outcome: actions.HandedBack},
+			actions.Exchange{Outcome: actions.Silence}, false},
+		"what was said is chosen": {actions.Exchange{Answer: "42", Outcome: actions.HandedBack},
+			actions.Exchange{Answer: "42", Outcome: actions.CouldNot}, false},
+	} {
+		src := Source{Run: store.Run{State: store.Completed, Task: "Buy shoes."}}
+		for i, a := range []actions.Action{actions.Info{Question: "Log in, please.", ByHand: true},
+			actions.Click{At: sizes()[1].Bounds.Center()}, actions.Complete{Report: "Done."}} {
+			r := store.StepRecord{State: store.Done, Step: agentloop.Step{Index: i + 1,
+				Proposal: agentloop.Proposal{Elements: sizes(), Decision: actions.Decision{Action: a}}}}
+			if i == 0 {
+				r.Exchange = &c.recorded
+			}
+			src.Steps = append(src.Steps, r)
+		}
+		s, _, err := Make(src, MakeOptions{Name: "login"})
+		require.NoError(t, err)
+		m := &advisor{says: actions.Back{}}
+		r := &replayed{t: t, policy: New(Plan{s, HealAuto}, m, "en", "en")}
+		_, err = r.on(&page{list: sizes()})
+		require.NoError(t, err)
+		c.now.Question = "Log in, please."
+		r.heard = append(r.heard, c.now)
+		a, err := r.on(&page{list: sizes()})
+		require.NoError(t, err)
+		require.Equal(t, c.holds, a.Verb() == actions.Click{}.Verb(), "%s: %v", name, a)
+		require.Equal(t, c.holds, len(m.asked) == 0, name)
+	}
+}
+
 // dentists is a run that types this after it has read a message.
 func dentists(typed string) Source {
 	field := screen.Element{Class: "EditText", Editable: true, Focused: true, Enabled: true,

@@ -181,7 +181,7 @@ type moment struct {
 	at   *Place
 	page *page
 
-	heard []string // the answers to the skill's questions
+	heard []actions.Exchange // the answers to the skill's questions
 }
 
 func (x *moment) next() (agentloop.Proposal, error) {
@@ -388,12 +388,13 @@ func (x *moment) fill() error {
 		})
 		for range n + 1 { // those before it were asked in other words
 			own = append(own, fmt.Sprintf("{{answer %d}}", len(own)+1))
+			x.heard = append(x.heard, actions.Exchange{})
 		}
 		if n >= 0 && slices.Contains(answers, e.Outcome) {
-			own[len(own)-1] = e.Answer
+			own[len(own)-1], x.heard[len(own)-1] = e.Answer, e
 		}
 	}
-	if x.heard = own; own == nil {
+	if own == nil {
 		return nil
 	}
 	filled, err := x.plan.Skill.mapped(func(s string) string { return withAnswers(s, own) })
@@ -404,7 +405,15 @@ func (x *moment) fill() error {
 
 // answers are the outcomes with an answer.
 var answers = []actions.Outcome{actions.Answered, actions.DefaultAnswer, actions.ModelAnswer,
-	actions.Remembered}
+	actions.Remembered, actions.HandedBack, actions.CouldNot}
+
+// ended is how a take-over ended, or "".
+func ended(e actions.Exchange) string {
+	if e.Outcome == actions.HandedBack || e.Outcome == actions.CouldNot {
+		return string(e.Outcome)
+	}
+	return ""
+}
 
 // act proposes a step's action.
 func (x *moment) act(j int, a actions.Action) agentloop.Proposal {

@@ -68,8 +68,8 @@ type Step struct {
 	Targets []Target `yaml:"targets" json:"targets,omitempty"`
 	// Focus is the field that has the focus, for an action that types without touching.
 	Focus *Target `yaml:"focus" json:"focus,omitempty"`
-	// Heard is what was answered to its question, if no other step has it: another answer is for a
-	// model to act on.
+	// Heard is what was answered to its question, if no other step has it, or how its take-over
+	// ended: what follows another one is for a model to act on.
 	Heard  string `yaml:"heard" json:"heard,omitempty"`
 	Before State  `yaml:"before" json:"before"`
 	After  State  `yaml:"after" json:"after"`

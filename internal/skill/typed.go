@@ -225,8 +225,8 @@ func (p *page) reordered(i int, after *page) bool {
 	return false
 }
 
-// unheard keeps with each question whose answer no step has what it was answered: what was done
-// then may be another thing for another answer.
+// unheard keeps with each question whose answer no step has what it was answered, and with each
+// take-over how it ended: what was done then may be another thing for another answer.
 func (m *maker) unheard(steps []Step) {
 	all := (&Skill{Steps: steps}).texts()
 	n := 0
@@ -235,13 +235,14 @@ func (m *maker) unheard(steps []Step) {
 		if !is || st.Exchange == nil || m.isParam(st.Exchange.Answer) {
 			continue
 		}
-		if n++; strings.Contains(all, fmt.Sprintf("{{answer %d}}", n)) {
+		how := ended(*st.Exchange)
+		if n++; how == "" && strings.Contains(all, fmt.Sprintf("{{answer %d}}", n)) {
 			continue
 		}
 		for i := range steps {
 			if a, _ := steps[i].action(); a != nil && a.Verb() == info.Verb() &&
 				steps[i].Frame == st.FrameID && steps[i].Heard == "" {
-				steps[i].Heard = m.valued(st.Exchange.Answer)
+				steps[i].Heard = cmp.Or(how, m.valued(st.Exchange.Answer))
 				break
 			}
 		}
