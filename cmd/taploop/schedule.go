@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,12 +74,22 @@ func (c *scheduleAddCmd) Run(ctx context.Context, a *invocation) error {
 			a.notef("%q is no phone that can be used now; it may come later", c.Phone)
 		}
 		a.notef("next: %s", times.Next(time.Now()).Local().Format(toMinute))
-		if here, _, err := serve.Servers(a.Conf.DataDir); err == nil && len(here) == 0 {
+		if none, err := unserved(ctx, a, d.Store); err == nil && none {
 			a.notef("no server is up that would begin it: taploop serve --http")
 		}
 		_, err = fmt.Fprintln(a.out, name)
 		return err
 	})
+}
+
+// unserved reports whether no server is up, here or on the machines that share the store.
+func unserved(ctx context.Context, a *invocation, db *store.Store) (bool, error) {
+	if db.Farm.Shared() {
+		workers, err := db.Farm.Workers(ctx)
+		return !slices.ContainsFunc(workers, func(w store.Worker) bool { return !w.Gone }), err
+	}
+	here, _, err := serve.Servers(a.Conf.DataDir)
+	return len(here) == 0, err
 }
 
 type scheduleListCmd struct {
