@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,6 +25,33 @@ import (
 type postgresEngine struct {
 	config *pgconn.Config
 	opened atomic.Bool // from then on connections are waited for
+	outage outage
+}
+
+// outage is the time in which no connection was had, as far as connections were tried.
+type outage struct {
+	mu          sync.Mutex
+	since, last time.Time
+}
+
+// over notes that a connection failed, and reports whether all have for longer than that. One that
+// failed long ago, since when none was needed, was another outage's: it takes the patience to fail
+// and a second until the next is tried.
+func (o *outage) over(patience time.Duration) bool {
+	now := time.Now()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now.Sub(o.last) > 2*patience+time.Second {
+		o.since = now
+	}
+	o.last = now
+	return now.Sub(o.since) > patience
+}
+
+func (o *outage) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = time.Time{}
 }
 
 // How many connections write and read.
@@ -73,8 +101,8 @@ func (*postgresEngine) among(column string, values []string) (condition string, 
 }
 
 func (e *postgresEngine) open(ctx context.Context, d *db) (err error) {
-	d.write = e.pool(postgresWriters, false, d.opts.Patience)
-	d.read = e.pool(postgresReaders, true, d.opts.Patience)
+	d.write = e.pool(postgresWriters, false, d.opts)
+	d.read = e.pool(postgresReaders, true, d.opts)
 	if err := e.migrate(ctx, d); err != nil {
 		return err
 	}
@@ -92,22 +120,29 @@ func (e *postgresEngine) openReading(ctx context.Context, d *db) error {
 }
 
 // pool connects as often as is needed, up to so many. It waits for a database that goes down and
-// comes up again.
-func (e *postgresEngine) pool(most int, read bool, patience time.Duration) *sql.DB {
+// comes up again: all connections together for the patience, so that what waits for a connection
+// behind others waits no longer.
+func (e *postgresEngine) pool(most int, read bool, o Options) *sql.DB {
+	patience := o.Patience
 	config := e.config.Copy()
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, patience)
 	connector := pgConnector{}
 	if read {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 		connector.patience = patience
+	} else { // one who stands still in the middle of a transaction gives up its locks
+		config.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint(
+			max(o.TTL, time.Second).Milliseconds())
 	}
 	connector.connect = func(ctx context.Context) (*pgconn.PgConn, error) {
-		began := time.Now()
 		for failures := 0; ; failures++ {
 			conn, err := pgconn.ConnectConfig(ctx, config)
-			if err == nil || !e.opened.Load() || !e.again(err) ||
-				time.Since(began) > patience {
-				return conn, err
+			if err == nil {
+				e.outage.end()
+				return conn, nil
+			}
+			if !e.opened.Load() || !e.again(err) || ctx.Err() == nil && e.outage.over(patience) {
+				return nil, err
 			}
 			err = wait.For(ctx, wait.Backoff(10*time.Millisecond, time.Second, failures))
 			if err != nil {
@@ -333,7 +368,8 @@ func (*postgresEngine) again(err error) bool {
 func away(err error) bool {
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch said.Code {
-		case "57P01", "57P02", "57P03", "25006", "53300": // going down, coming up, a replica, full
+		case "57P01", "57P02", "57P03", "25006", "53300", // going down, coming up, a replica, full
+			"25P03": // this process stood still
 			return true
 		}
 		return strings.HasPrefix(said.Code, "08")

@@ -123,6 +123,16 @@ func TestPostgreSQL(t *testing.T) {
 		require.NoError(t, err)
 		goesSilent(t, dir, "silent")
 	})
+	t.Run("stays away", func(t *testing.T) {
+		url, _, err := pgtest.Copy(t.Context(), empty, "away")
+		require.NoError(t, err)
+		staysAway(t, s, url)
+	})
+	t.Run("takes locks from who stands still", func(t *testing.T) {
+		url, _, err := pgtest.Copy(t.Context(), empty, "still")
+		require.NoError(t, err)
+		takesLocks(t, url)
+	})
 	t.Run("is asked seldom", func(t *testing.T) {
 		url, _, err := pgtest.Copy(t.Context(), empty, "seldom")
 		require.NoError(t, err)
@@ -139,6 +149,51 @@ func TestPostgreSQL(t *testing.T) {
 			commitsOnce(t, dir, name, after)
 		})
 	}
+}
+
+// staysAway has many ask at once while the server is down: those who wait behind others for one of
+// the few connections wait no longer than the first.
+func staysAway(t *testing.T, s *pgtest.Server, url string) {
+	const patience, askers = time.Second, 40
+	db, err := store.Open(t.Context(), t.TempDir(), &store.Options{URL: url, Patience: patience})
+	require.NoError(t, err)
+	s.Kill(t)
+	ctx, stop := context.WithTimeout(t.Context(), askers/8*patience)
+	defer stop()
+	failed := make([]error, askers)
+	var asking sync.WaitGroup
+	for i := range failed {
+		asking.Go(func() { _, failed[i] = db.Sessions(ctx, store.Filter{}) })
+	}
+	asking.Wait()
+	s.Up(t)
+	for _, err := range failed {
+		require.ErrorIs(t, err, store.ErrSilent)
+	}
+	_, err = db.Sessions(t.Context(), store.Filter{})
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+}
+
+// takesLocks has a machine stop in the middle of a transaction: another waits for its locks as long
+// as for its leases, and it fails when it comes back.
+func takesLocks(t *testing.T, url string) {
+	still, err := store.Open(t.Context(), t.TempDir(), &store.Options{URL: url,
+		TTL: 100 * time.Millisecond})
+	require.NoError(t, err)
+	other := on(t, url)
+	r := started(t, other)
+	open, err := still.Raw().BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	_, err = open.Exec("UPDATE runs SET attended = attended + 1 WHERE id = ?", r.ID)
+	require.NoError(t, err)
+	require.NoError(t, other.Farm.Attend(t.Context(), r.SessionID))
+	require.Error(t, open.Commit())
+	require.NoError(t, still.Farm.Attend(t.Context(), r.SessionID), "it goes on")
+	require.NoError(t, still.Close())
+	got, err := other.Runs.Get(t.Context(), r.ID)
+	require.NoError(t, err)
+	require.Equal(t, r.Attended+2, got.Attended)
 }
 
 // keepsTokens has two machines make, revoke and use tokens, some of them side by side.
