@@ -2,6 +2,7 @@ package device
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,6 +130,15 @@ type Crash struct {
 	Kind    string    // such as data_app_crash or data_app_anr
 	Package string
 	Trace   string
+}
+
+var headed = regexp.MustCompile(`(?m)^Subject: (.*)|\n\s*\n\s*(.*)`)
+
+// Headline is the line of the trace that says what happened: its subject, or the first behind its
+// head.
+func (c Crash) Headline() string {
+	m := append(headed.FindStringSubmatch(c.Trace), c.Trace, c.Trace, c.Trace)
+	return strings.TrimSpace(cmp.Or(m[1], m[2]))
 }
 
 // Crashes are the crashes in the phone's drop box, oldest first.

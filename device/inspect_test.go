@@ -128,3 +128,16 @@ func TestACrashHasTheTimeOfItsFile(t *testing.T) {
 		{At: "2026-01-05 09:30:02", Kind: "data_app_anr", Package: "a.b", Trace: strings.TrimSpace(text)},
 	}, all)
 }
+
+// An ANR has its reason in its head, and begins with what the processors did.
+func TestTheHeadlineOfATraceSaysWhatHappened(t *testing.T) {
+	headline := func(trace string) string { return device.Crash{Trace: trace}.Headline() }
+	require.Equal(t, "Input dispatching timed out (a.b/.Main is not responding)", headline(
+		"Process: a.b\nPID: 9\nPackage: a.b v1\nForeground: Yes\nActivity: a.b/.Main\n"+
+			"Subject: Input dispatching timed out (a.b/.Main is not responding)\nBuild: x\n\n"+
+			"CPU usage from 5432ms to 0ms ago:\n  99% 9/a.b\n\n----- pid 9 -----\n"))
+	require.Equal(t, "java.lang.Error: no cart", headline(
+		"Process: a.b\nPackage: a.b v1\n\njava.lang.Error: no cart\n\tat Cart\n\nSubject: x"))
+	require.Equal(t, "boom", headline("boom"))
+	require.Empty(t, headline(""))
+}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Position is a place in a file. Lines and columns count from 1, and 0 is unknown.
@@ -63,11 +65,8 @@ func (p Problems) Err() error {
 }
 
 func (p Problems) Error() string {
-	var lines []string
-	for _, one := range p {
-		lines = append(lines, one.Position.String()+": "+one.Text)
-	}
-	return strings.Join(lines, "\n")
+	line := func(one Problem) string { return one.Position.String() + ": " + one.Text }
+	return strings.Join(text.Each(p, line), "\n")
 }
 
 // Place is where a struct and its keys stand in a file.

@@ -8,10 +8,14 @@ import (
 	"strings"
 )
 
-// Schema is the JSON Schema of the files that are read into a T. Words describe the keys, by
-// "Type.key". Schema panics if a key has no description.
-func Schema[T any](title string, words map[string]string) json.RawMessage {
-	s := &schemas{words: words, defs: map[string]any{}}
+// Schema is the JSON Schema of the files that are read into a T. Words describe a key a line, as
+// "Type.key: description". Schema panics if a key has no description.
+func Schema[T any](title, words string) json.RawMessage {
+	s := &schemas{words: map[string]string{}, defs: map[string]any{}}
+	for line := range strings.Lines(words) {
+		key, says, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		s.words[key] = says
+	}
 	t := reflect.TypeFor[T]()
 	s.object(t)
 	b, err := json.MarshalIndent(map[string]any{

@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -164,21 +165,14 @@ type Map []Pair
 
 // Keys returns the keys, sorted.
 func (m Map) Keys() []string {
-	list := make([]string, len(m))
-	for i, p := range m {
-		list[i] = p.Key
-	}
+	list := text.Each(m, func(p Pair) string { return p.Key })
 	slices.Sort(list)
 	return list
 }
 
 // String implements fmt.Stringer.
 func (m Map) String() string {
-	var list []string
-	for _, p := range m {
-		list = append(list, p.Key+"="+p.Value)
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(text.Each(m, func(p Pair) string { return p.Key + "=" + p.Value }), ", ")
 }
 
 // Any is a value of any form, as JSON has it.

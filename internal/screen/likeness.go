@@ -73,6 +73,18 @@ func ParseMask(s string) (Mask, error) {
 	return m, nil
 }
 
+// ParseRegion reads left, top, width and height as fractions of the screen, between blanks or
+// commas.
+func ParseRegion(s string) (r Rect, err error) {
+	m, err := ParseMask(strings.ReplaceAll(s, ",", " "))
+	r.Min, r.Max = Point{X: m.X, Y: m.Y}, Point{X: m.X + m.W, Y: m.Y + m.H}
+	if err != nil || m.App != "" || m.W <= 0 || m.H <= 0 || max(r.Max.X, r.Max.Y) > 1+1e-9 {
+		return r, fmt.Errorf("%q is not four fractions of the screen: left, top, width and "+
+			"height, such as 0 0.5 1 0.25", s)
+	}
+	return r, nil
+}
+
 // Difference is the share of the screen, masks left out, that differs noticeably between two
 // thumbnails, both of app in front. Thumbnails of other proportions differ wholly.
 func (l Likeness) Difference(app string, a, b []byte) (float64, error) {

@@ -57,3 +57,15 @@ func TestAMaskThatIsNoneSaysWhatOneIs(t *testing.T) {
 		require.ErrorContains(t, err, "left, top, width, height", s)
 	}
 }
+
+// A region lies on the screen.
+func TestARegionIsFourFractionsOfTheScreen(t *testing.T) {
+	for _, right := range []string{"0 0.5 1 0.25", "0, 0.5, 1, 0.25", "0.9,0.7,0.1,0.3"} {
+		_, err := screen.ParseRegion(right)
+		require.NoError(t, err, right)
+	}
+	for _, wrong := range []string{"0 0 1", "0.9 0 0.2 1", "0 0 0 1", "a 0 0 1 1"} {
+		_, err := screen.ParseRegion(wrong)
+		require.ErrorContains(t, err, "is not four fractions of the screen", wrong)
+	}
+}

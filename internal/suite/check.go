@@ -87,7 +87,7 @@ func (s *Suite) checkCase(i *Item, problems *keys.Problems) {
 		if x == nil {
 			continue
 		}
-		if _, err := Region(x.Region); err != nil && x.Region != "" {
+		if _, err := screen.ParseRegion(x.Region); err != nil && x.Region != "" {
 			problems.Add(x.Of("region"), "region: %v", err)
 		}
 		if _, err := s.Image(x.Like); err != nil {
@@ -128,17 +128,6 @@ func (s *Suite) Image(name string) (image.Image, error) {
 		return nil, fmt.Errorf("%s is no PNG or JPEG: %w", name, err)
 	}
 	return img, nil
-}
-
-// Region reads left, top, width and height as fractions of the screen, between blanks or commas.
-func Region(s string) (r screen.Rect, err error) {
-	m, err := screen.ParseMask(strings.ReplaceAll(s, ",", " "))
-	r.Min, r.Max = screen.Point{X: m.X, Y: m.Y}, screen.Point{X: m.X + m.W, Y: m.Y + m.H}
-	if err != nil || m.App != "" || m.W <= 0 || m.H <= 0 || max(r.Max.X, r.Max.Y) > 1+1e-9 {
-		return r, fmt.Errorf("%q is not four fractions of the screen: left, top, width and "+
-			"height, such as 0 0.5 1 0.25", s)
-	}
-	return r, nil
 }
 
 // filled are the lines of a set-up or a teardown with their values, checked.

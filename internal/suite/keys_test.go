@@ -116,18 +116,6 @@ func TestASuiteIsTextInUTF8(t *testing.T) {
 	}
 }
 
-// A region lies on the screen.
-func TestARegionIsFourFractionsOfTheScreen(t *testing.T) {
-	for _, right := range []string{"0 0.5 1 0.25", "0, 0.5, 1, 0.25", "0.9,0.7,0.1,0.3"} {
-		_, err := suite.Region(right)
-		require.NoError(t, err, right)
-	}
-	for _, wrong := range []string{"0 0 1", "0.9 0 0.2 1", "0 0 0 1", "a 0 0 1 1"} {
-		_, err := suite.Region(wrong)
-		require.ErrorContains(t, err, "is not four fractions of the screen", wrong)
-	}
-}
-
 // pins is an environment.
 func pins(name string) string { return map[string]string{"SHOP_PIN": "2580"}[name] }
 

@@ -33,7 +33,7 @@ func (c checker) picture(ctx context.Context, e *suite.Picture) (string, error) 
 	seen := image.Image(look.Frame.Image())
 	whole := alike(seen.Bounds(), like.Bounds())
 	if e.Region != "" {
-		region, err := suite.Region(e.Region)
+		region, err := screen.ParseRegion(e.Region)
 		if err != nil {
 			return "", err
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -168,31 +167,20 @@ func (t *try) crashed(ctx context.Context) {
 	}
 	now, err := t.crashes(ctx)
 	t.note("looking for crashes: ", err)
-	for _, c := range now {
-		if slices.Contains(t.before, c) {
-			continue
-		}
-		what := t.say.Play.Crashed
-		if strings.HasSuffix(c.Kind, "anr") {
-			what = t.say.Play.Hung
-		}
-		t.fail(suite.Crashed, "", what, c.Package, headline(c.Trace))
-		t.got.Trace = c.Trace
-		if t.got.Outcome == suite.Crashed && !c.Stamp.IsZero() {
-			t.got.Step = t.scene.StepAt(ctx, t.got.Session, c.Stamp.Add(-t.ahead))
-		}
+	n := slices.IndexFunc(now, func(c device.Crash) bool { return !slices.Contains(t.before, c) })
+	if n < 0 {
 		return
 	}
+	c, what := now[n], t.say.Play.Crashed
+	if strings.HasSuffix(c.Kind, "anr") {
+		what = t.say.Play.Hung
+	}
+	t.fail(suite.Crashed, "", what, c.Package, c.Headline())
+	t.got.Trace = c.Trace
+	if t.got.Outcome == suite.Crashed && !c.Stamp.IsZero() {
+		t.got.Step = t.scene.StepAt(ctx, t.got.Session, c.Stamp.Add(-t.ahead))
+	}
 }
-
-// headline is the line of a trace that says what happened: its subject, or the first behind its
-// head.
-func headline(trace string) string {
-	m := append(headed.FindStringSubmatch(trace), trace, trace, trace)
-	return strings.TrimSpace(cmp.Or(m[1], m[2]))
-}
-
-var headed = regexp.MustCompile(`(?m)^Subject: (.*)|\n\s*\n\s*(.*)`)
 
 // judge implements expect.Facts.Judge.
 func (t *try) judge(ctx context.Context, claim string) (bool, string, error) {
