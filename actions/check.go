@@ -72,11 +72,7 @@ func plain(what, s string, limit int) error {
 }
 
 func list[S ~string](all []S) string {
-	names := make([]string, len(all))
-	for i, s := range all {
-		names[i] = string(s)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(text.Each(all, func(s S) string { return string(s) }), ", ")
 }
 
 // usual is the duration of a touch, 1.5 s when none is given.

@@ -26,11 +26,7 @@ func (w *prompts) describe(task string) string {
 func (w *prompts) reply(task, question string, options []string) string {
 	lines := []string{w.Stand, "", w.label(w.Task, task), w.label(w.Question, question)}
 	if len(options) > 0 {
-		quoted := make([]string, len(options))
-		for i, o := range options {
-			quoted[i] = quote(o)
-		}
-		lines = append(lines, w.Options+": "+strings.Join(quoted, ", "))
+		lines = append(lines, w.Options+": "+strings.Join(text.Each(options, quote), ", "))
 	}
 	lines = append(lines, "", w.Brief)
 	if len(options) > 0 {

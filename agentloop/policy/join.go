@@ -9,15 +9,13 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // situation is what the dialect words: notes are facts until here, and past turns have no pictures.
 func (p *Policy) situation(ctx context.Context, s *agentloop.Situation) dialect.Situation {
 	profile := p.dialect.Profile()
-	var notes []string
-	for _, n := range s.Notes {
-		notes = append(notes, n.Text(profile.Lang))
-	}
+	notes := text.Each(s.Notes, func(n agentloop.Note) string { return n.Text(profile.Lang) })
 	look := s.Screen
 	if profile.Elements {
 		list, err := p.elements(ctx, s)

@@ -25,10 +25,7 @@ func (a *agent) request(textual bool) model.Request {
 	if a.role.Prompt != "" {
 		system += "\n\n" + a.role.Prompt
 	}
-	var down []string
-	for _, d := range a.h.down {
-		down = append(down, text.Quote(d.Server, 100))
-	}
+	down := text.Each(a.h.down, func(d Down) string { return text.Quote(d.Server, 100) })
 	if down != nil {
 		system += "\n\n" + w.Down + strings.Join(down, ", ")
 	}

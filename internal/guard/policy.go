@@ -72,10 +72,7 @@ func (p *Policy) LowersFloor() []string {
 // Rules are the rules in force, in their order: those of the configuration with their names, then
 // the built-in ones. These have no patterns that a rule could have.
 func (p *Policy) Rules() []Rule {
-	var list []Rule
-	for _, r := range p.rules {
-		list = append(list, r.Rule)
-	}
+	list := text.Each(p.rules, func(r rule) Rule { return r.Rule })
 	add := func(c *class) {
 		if c.Severity == Critical || !p.opts.FloorOnly {
 			list = append(list, Rule{Name: builtInName(c), Decision: string(Ask),

@@ -167,11 +167,7 @@ var DecisionTypes = []string{Approve, Edit, Reject, Respond}
 
 // wordsOf is the decisions for people.
 func wordsOf(list []Decision) string {
-	all := make([]string, len(list))
-	for i, d := range list {
-		all[i] = d.String()
-	}
-	return strings.Join(all, "; ")
+	return strings.Join(text.Each(list, Decision.String), "; ")
 }
 
 // String is the decision in words: its type, and what was said or put in the action's place.

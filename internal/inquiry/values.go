@@ -75,11 +75,7 @@ func members(answer string) (all map[string]json.RawMessage, err error) {
 
 // names lists the names of the fields.
 func names(fields []Field) string {
-	all := make([]string, len(fields))
-	for i, f := range fields {
-		all[i] = f.Name
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(text.Each(fields, func(f Field) string { return f.Name }), ", ")
 }
 
 // read checks one value of the field and returns it in its canonical form: a string, a bool, a

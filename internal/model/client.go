@@ -163,11 +163,7 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 	if err := json.Unmarshal(k.body, &list); err != nil {
 		return nil, k.withHint(k.unreadable(err))
 	}
-	var names []string
-	for _, m := range list.Models {
-		names = append(names, k.scrub.Text(m.ID))
-	}
-	return names, nil
+	return text.Each(list.Models, func(m openai.Model) string { return k.scrub.Text(m.ID) }), nil
 }
 
 func (c *Client) newCall() *attempts {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/sandbox/apps"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -168,19 +169,11 @@ func want(ok bool, format string, args ...any) error {
 }
 
 func times(d *apps.Data) string {
-	var out []string
-	for _, a := range d.Alarms {
-		out = append(out, a.Time())
-	}
-	return fmt.Sprintf("%q", out)
+	return fmt.Sprintf("%q", text.Each(d.Alarms, (*apps.Alarm).Time))
 }
 
 func titles(d *apps.Data) string {
-	var out []string
-	for _, n := range d.Notes {
-		out = append(out, n.Title)
-	}
-	return fmt.Sprintf("%q", out)
+	return fmt.Sprintf("%q", text.Each(d.Notes, func(n *apps.Note) string { return n.Title }))
 }
 
 // untouched wants an alarm to be there, on or off.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // AuditEvent says what happened.
@@ -148,10 +149,7 @@ func about(event AuditEvent, q inquiry.Question, r inquiry.Resolution) AuditEntr
 // askedEntry is the entry of a new question, which is the client's.
 func askedEntry(q inquiry.Question, client string) AuditEntry {
 	e := about(AuditAsked, q, inquiry.Resolution{At: q.AskedAt})
-	names := make([]string, len(q.Channels))
-	for i, d := range q.Channels {
-		names[i] = d.Name
-	}
+	names := text.Each(q.Channels, func(c inquiry.Channel) string { return c.Name })
 	e.Channel = strings.Join(names, ", ")
 	e.Text = q.Text
 	e.By = client

@@ -14,6 +14,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // What callers may ask of an error.
@@ -109,10 +110,7 @@ func (e *StateError) Error() string {
 	if len(e.Want) == 0 {
 		return fmt.Sprintf("run %s is %s", e.RunID, e.State)
 	}
-	words := make([]string, len(e.Want))
-	for i, s := range e.Want {
-		words[i] = string(s)
-	}
+	words := text.Each(e.Want, func(s State) string { return string(s) })
 	return fmt.Sprintf("run %s is %s (want %s)", e.RunID, e.State, strings.Join(words, " or "))
 }
 

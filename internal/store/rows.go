@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // scanner is one row.
@@ -86,11 +87,8 @@ func scanRow[T any, P interface {
 
 // list is the columns, each in the form, separated by commas.
 func (f fields) list(form string) string {
-	names := make([]string, len(f))
-	for i, x := range f {
-		names[i] = fmt.Sprintf(form, x.column)
-	}
-	return strings.Join(names, ", ")
+	formed := func(x field) string { return fmt.Sprintf(form, x.column) }
+	return strings.Join(text.Each(f, formed), ", ")
 }
 
 func (f fields) values() []any {

@@ -66,10 +66,9 @@ func called(list []screen.Element, at screen.Point) string {
 	if i < 0 {
 		return ""
 	}
-	var words []string
-	for _, e := range list[i:screen.End(list, i)] {
-		words = append(words, cmp.Or(e.Text, e.ContentDesc, e.Hint))
-	}
+	words := text.Each(list[i:screen.End(list, i)], func(e screen.Element) string {
+		return cmp.Or(e.Text, e.ContentDesc, e.Hint)
+	})
 	return cmp.Or(text.Line(strings.Join(words, " ")), list[i].Name())
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // models opens the models of the roles, each once.
@@ -39,10 +40,7 @@ func (m *models) get(name string) (agents.Priced, error) {
 func (m *models) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var errs []error
-	for _, end := range m.ends {
-		errs = append(errs, end())
-	}
+	errs := text.Each(m.ends, func(end func() error) error { return end() })
 	m.byName, m.ends = nil, nil
 	return errors.Join(errs...)
 }

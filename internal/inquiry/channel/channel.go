@@ -142,11 +142,8 @@ func People() string {
 
 // Help says what happens at each step of a reply mode, for the model of a client.
 func Help() string {
-	var parts []string
-	for _, c := range Steps() {
-		parts = append(parts, c.Name+" "+c.Help)
-	}
-	return strings.Join(parts, "; ")
+	explained := func(c Channel) string { return c.Name + " " + c.Help }
+	return strings.Join(text.Each(Steps(), explained), "; ")
 }
 
 // Names are the names of these steps, and then their short ones, for help texts.
