@@ -258,16 +258,24 @@ func (s *Stage) simulate(ctx context.Context, count string, set map[string]any) 
 // comeBack is how long a phone gets to come back that was lost.
 const comeBack = 8 * time.Second
 
-// usable waits a moment for a phone that was lost.
-func (s *Stage) usable(ctx context.Context, serial string) bool {
+// usable implements play.Options.Usable: it waits a moment for a phone that was lost.
+func (s *Stage) usable(ctx context.Context, serial string) error {
 	ctx, cancel := context.WithTimeout(ctx, comeBack)
 	defer cancel()
-	for wait.For(ctx, comeBack/16) == nil {
-		if states, _ := s.host.States(ctx); states[serial] == "device" {
-			return true // without the server nothing can be shown
+	var states map[string]string
+	var err error
+	for range 15 { // there is time for the answer to the last one
+		if wait.For(ctx, comeBack/16) != nil {
+			break
+		}
+		if states, err = s.host.States(ctx); states[serial] == "device" {
+			return nil
 		}
 	}
-	return false
+	if err != nil {
+		return &suite.Trouble{Kind: suite.KindADB, Err: err}
+	}
+	return device.ErrNoPhone
 }
 
 // keep keeps a file of an attempt.

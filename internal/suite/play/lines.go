@@ -113,7 +113,8 @@ func trouble(kind string, err error) error {
 		return err
 	}
 	switch code := runs.CodeOf(err); {
-	case errors.Is(err, adb.ErrNoServer), code == runs.ADBUnreachable:
+	case errors.Is(err, adb.ErrProtocol), errors.Is(err, adb.ErrNoServer),
+		code == runs.ADBUnreachable:
 		kind = suite.KindADB
 	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, device.ErrNoPhone),
 		errors.Is(err, context.DeadlineExceeded), code.Remedy() == runs.SeePhones,

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/suite"
 )
@@ -40,6 +41,8 @@ func TestTheKindOfATroubleIsThatOfWhoeverCanMendIt(t *testing.T) {
 	} {
 		require.Equal(t, want, kind(trouble(suite.KindSuite, runs.Refuse(code, "", "x"))), code)
 	}
+	other := fmt.Errorf("reading the length: %w", adb.ErrProtocol) // another program has the port
+	require.Equal(t, suite.KindADB, kind(trouble(suite.KindSuite, other)))
 }
 
 // unseen is a view that shows nothing.
@@ -56,7 +59,7 @@ func worked(on *suite.Suite, errs ...error) (*worker, *suite.Item) {
 		err := errs[0]
 		errs = errs[1:]
 		return nil, err
-	}, Usable: func(context.Context, string) bool { return true },
+	}, Usable: func(context.Context, string) error { return nil },
 		View: unseen{}}
 	w := &worker{queue: newQueue([]*suite.Item{i}, o), held: context.Background()}
 	w.rested = func() {}
@@ -71,18 +74,6 @@ func TestASuiteThatBeganBeforeThePhoneWasAwayIsTornDown(t *testing.T) {
 	w.ready = map[*suite.Suite]bool{one: true}
 	require.True(t, w.item(t.Context(), i))
 	require.Equal(t, map[*suite.Suite]bool{one: false}, w.ready)
-}
-
-// An ANR has its reason in its head, and begins with what the processors did.
-func TestTheHeadlineOfATraceSaysWhatHappened(t *testing.T) {
-	require.Equal(t, "Input dispatching timed out (a.b/.Main is not responding)", headline(
-		"Process: a.b\nPID: 9\nPackage: a.b v1\nForeground: Yes\nActivity: a.b/.Main\n"+
-			"Subject: Input dispatching timed out (a.b/.Main is not responding)\nBuild: x\n\n"+
-			"CPU usage from 5432ms to 0ms ago:\n  99% 9/a.b\n\n----- pid 9 -----\n"))
-	require.Equal(t, "java.lang.Error: no cart", headline(
-		"Process: a.b\nPackage: a.b v1\n\njava.lang.Error: no cart\n\tat Cart\n\nSubject: x"))
-	require.Equal(t, "boom", headline("boom"))
-	require.Empty(t, headline(""))
 }
 
 // What is said of a phone that was lost stands at the case that it was lost in, and names it.

@@ -34,6 +34,8 @@ type Scene struct {
 	// Files hands over what is kept of a session: its page and the model's replies. why is why the
 	// attempt did not pass, or "".
 	Files func(ctx context.Context, session, why string, keep Keep) error
+	// Kept is what is stored of a session.
+	Kept func(ctx context.Context, session string) (store.Trajectory, error)
 	// StepAt is the step of a session whose screen was the last one to be seen by then, or 0.
 	StepAt func(ctx context.Context, session string, by time.Time) int
 	// Began is called with each run of the attempt, which the process may not live to end.
@@ -62,8 +64,9 @@ type Options struct {
 	// the cause, when the phone is taken from the tests.
 	Hold func(ctx context.Context, serial string) (context.Context, error)
 	Open func(ctx context.Context, a Attempt) (*Scene, error)
-	// Usable reports whether the phone can be used, after trouble with it.
-	Usable  func(ctx context.Context, serial string) bool
+	// Usable says why the phone still cannot be used, after trouble with it, or nil. The error is a
+	// Trouble if that is not the phone's.
+	Usable  func(ctx context.Context, serial string) error
 	By      runs.Actor // the suite's author
 	Ask     bool       // unexpected questions wait for a person
 	Mode    string     // the reply mode then

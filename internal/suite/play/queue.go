@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -25,7 +26,7 @@ type queue struct {
 	at     map[*suite.Item]*entry
 	on     map[*suite.Suite]int // phones that work on a suite
 	phones []runs.PhoneInfo     // the remaining phones
-	lost   string               // why the last one was taken out
+	lost   suite.Attempt        // its kind and message say why the last one was taken out
 	ended  string               // why no further item begins, or ""
 
 	remarks []func()
@@ -175,7 +176,7 @@ func (q *queue) tell(about *suite.Item, p runs.PhoneInfo, words string) {
 
 // leave takes a phone out, whose item goes to another one. Without another one the item has failed.
 func (q *queue) leave(i *suite.Item, p runs.PhoneInfo, a suite.Attempt) {
-	q.lose(i, p, fmt.Sprintf("%s (%q)", a.Message, i.Name))
+	q.lose(i, p, a.Kind, fmt.Sprintf("%s (%q)", a.Message, i.Name))
 	q.mu.Lock()
 	others := slices.ContainsFunc(q.phones, func(x runs.PhoneInfo) bool { return fits(i.Suite, x) })
 	if others {
@@ -190,13 +191,13 @@ func (q *queue) leave(i *suite.Item, p runs.PhoneInfo, a suite.Attempt) {
 }
 
 // lose takes a phone out.
-func (q *queue) lose(i *suite.Item, p runs.PhoneInfo, why string) {
+func (q *queue) lose(i *suite.Item, p runs.PhoneInfo, kind, why string) {
 	q.tell(i, p, fmt.Sprintf(q.say.Play.TakenOut, p.Serial, why))
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.phones = slices.DeleteFunc(q.phones,
 		func(x runs.PhoneInfo) bool { return x.Serial == p.Serial })
-	q.lost = p.Serial + ": " + why
+	q.lost = suite.Attempt{Kind: kind, Message: p.Serial + ": " + why}
 }
 
 // rest returns the results, with a reason for each item that did not run.
@@ -215,9 +216,9 @@ func (q *queue) rest(ctx context.Context) []suite.Result {
 			case ctx.Err() != nil:
 				r.Message = q.say.Play.Interrupted
 			case q.ended == "":
-				r.Outcome, r.Kind = suite.SetupFailed, suite.KindPhone
-				if r.Message = q.say.Play.NoFit; q.lost != "" {
-					r.Message = fmt.Sprintf(q.say.Play.NoneLeft, q.lost)
+				r.Outcome, r.Kind = suite.SetupFailed, cmp.Or(q.lost.Kind, suite.KindPhone)
+				if r.Message = q.say.Play.NoFit; q.lost.Kind != "" {
+					r.Message = fmt.Sprintf(q.say.Play.NoneLeft, q.lost.Message)
 				}
 			}
 			q.finish(i)

@@ -3,9 +3,11 @@ package play
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/suite"
 )
@@ -24,7 +26,7 @@ const tidying = time.Minute
 func (w *worker) work(ctx context.Context) {
 	var err error
 	if w.held, err = w.opts.Hold(w.working, w.phone.Serial); err != nil {
-		w.lose(nil, w.phone, err.Error())
+		w.lose(nil, w.phone, suite.KindPhone, err.Error())
 		return
 	}
 	defer w.teardown(ctx)
@@ -45,8 +47,14 @@ func (w *worker) item(ctx context.Context, i *suite.Item) bool {
 		w.opts.View.Began(a)
 		got := w.attempt(ctx, a)
 		if gone(&got) && ctx.Err() == nil {
-			back := w.held.Err() == nil && w.opts.Usable(ctx, w.phone.Serial)
-			if !back || again == 0 {
+			lost := context.Cause(w.held)
+			if lost == nil {
+				lost = w.opts.Usable(ctx, w.phone.Serial)
+			}
+			if x, other := errors.AsType[*suite.Trouble](lost); other {
+				got.Kind, got.Message = x.Kind, hint.Text(lost)
+			}
+			if lost != nil || again == 0 {
 				w.leave(i, w.phone, got)
 				return false
 			}
