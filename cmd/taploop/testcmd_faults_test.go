@@ -267,7 +267,9 @@ func TestACaseOverItsBudgetHasFailedWithTheFigure(t *testing.T) {
 	t.Parallel()
 	f := newTested(t, 1, "rules:\n"+
 		"- {when: 'Claim:', reply: '{\"true\": true, \"why\": \"seen\"}'}\n"+
-		say("Wander", "action:CLICK\tpoint:500,999", ", delay: 60ms")+say("", claim))
+		say("Wander", "action:CLICK\tpoint:500,999", ", delay: 60ms")+
+		say("Ask[^\n]*\n[^z]*go on", "action:CLICK\tpoint:500,999")+
+		say("Ask", "action:INFO\tvalue:What now?")+say("", claim))
 	f.env = append(f.env, "TAPLOOP_MODEL_PROMPT_PRICE=1000")
 	code, all := f.test(`
 cases:
@@ -277,16 +279,19 @@ cases:
 - {name: cost, task: Wander, budget: {cost: 0.01}, expect: none}
 - {name: tiny, task: Wander, budget: {cost: 0.000001}, expect: none}
 - {name: judged, task: t, budget: {cost: 2}, expect: [{judged: x}]}
+- {name: asked, task: Ask, budget: {steps: 3}, replies: [{question: now, reply: go on}], expect: none}
+- {name: asking, task: Ask, budget: {steps: 1}, replies: [{question: now, reply: go on}], expect: none}
 - {name: within, task: t, budget: {steps: 2, time: 1m, tokens: 9000, cost: 9}, expect: none}
 `)
 	require.Equal(t, exitNotCompleted, code, f.said)
 	for n, want := range []string{"all 2 steps are used up", `[\d.]+m?s of 50ms`,
 		`\d{4} tokens of 1000`, `a cost of \d\.\d+ of 0\.01`, `a cost of \d\.\d+ of 1e-06`,
-		`a cost of \d\.\d+ of 2`} {
+		`a cost of \d\.\d+ of 2`, "all 3 steps are used up", "all 1 steps are used up"} {
 		require.Equal(t, suite.Failed, all[n].Outcome, all[n].Name)
 		require.Regexp(t, "^over budget: "+want+"$", all[n].Message)
 	}
-	require.Equal(t, suite.Passed, all[6].Outcome, all[6].Message)
+	require.Equal(t, []int{3, 1}, []int{all[6].Last().Steps, all[7].Last().Steps}, "no step more")
+	require.Equal(t, suite.Passed, all[8].Outcome, all[8].Message)
 }
 
 // What cannot be kept to is refused before a phone is touched.

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/model/scripted"
 	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/reporttest"
@@ -49,18 +52,40 @@ func TestACaseOfALostPhoneGoesToAnotherOne(t *testing.T) {
 	require.Equal(t, exitPhone, code, f.said)
 }
 
-// When the ADB server goes, what runs and what is left could not be set up.
+// When the ADB server goes for good, what runs and what is left could not be set up because of it:
+// also where something else has its port by then.
 func TestWithoutAnADBServerNothingPasses(t *testing.T) {
 	t.Parallel()
-	f := newTested(t, 1, "rules:\n"+say("", claim))
-	var once sync.Once
-	f.asked = func(*scripted.Request) { once.Do(func() { go f.stop() }) }
-	code, all := f.test("cases: [{name: a, task: t, with: [{n: 1}, {n: 2}], " +
-		"expect: [{app: com.android.launcher3, within: 2s}]}]")
-	require.Equal(t, exitPhone, code, f.said)
-	for _, r := range all {
-		require.Equal(t, suite.SetupFailed, r.Outcome)
-		require.Contains(t, []string{suite.KindADB, suite.KindPhone}, r.Kind)
+	for name, after := range map[string]func(*testing.T, string){
+		"gone": func(*testing.T, string) {},
+		"another program": func(t *testing.T, addr string) {
+			ln, err := net.Listen("tcp", addr)
+			if !assert.NoError(t, err) {
+				return
+			}
+			t.Cleanup(func() { _ = ln.Close() })
+			go func() {
+				for c, err := ln.Accept(); err == nil; c, err = ln.Accept() {
+					_, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
+					_ = c.Close()
+				}
+			}()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newTested(t, 1, "rules:\n"+say("", "action:CLICK\tpoint:500,999"))
+			at := slices.IndexFunc(f.env, func(v string) bool {
+				return strings.HasPrefix(v, "TAPLOOP_ADB_SERVER=")
+			})
+			_, addr, _ := strings.Cut(f.env[at], "=")
+			var once sync.Once
+			f.asked = func(*scripted.Request) { once.Do(func() { f.stop(); after(t, addr) }) }
+			code, all := f.test("cases: [{name: a, task: t, with: [{n: 1}, {n: 2}], expect: none}]")
+			require.Equal(t, exitPhone, code, f.said)
+			require.Equal(t, map[string]string{"a [n=1]": "setup_failed adb",
+				"a [n=2]": "setup_failed adb"}, outcomes(all), all[0].Message)
+		})
 	}
 }
 
@@ -140,7 +165,7 @@ cases:
 `, "--junit", filepath.Join(f.dir, "r", "j.xml"), "--allure", filepath.Join(f.dir, "r", "allure"))
 	require.Equal(t, exitNotCompleted, code, f.said)
 	require.Contains(t, all[0].Message, suite.Hidden)
-	require.Equal(t, suite.Hidden, all[0].Last().Asked[0].Answer)
+	require.Equal(t, inquiry.Masked, all[0].Last().Asked[0].Answer)
 	const part = "w0rd" // in every form of it
 	require.NotContains(t, f.said+f.out, part)
 	files := 0
@@ -368,16 +393,24 @@ func TestTestsEndAsTheFlagsSay(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "setup_failed model"}, outcomes(all))
 }
 
-// With --ask a person answers what the suite does not.
+// With --ask a person answers what the suite does not. The reports have both answers, and the data
+// folder says whose each is.
 func TestAPersonAnswersWhatTheSuiteDoesNot(t *testing.T) {
 	t.Parallel()
-	f := newTested(t, 1, "rules:\n"+ask)
+	f := newTested(t, 1, "rules:\n"+say("answer is[^\n]*red", claim)+
+		say("answer is[^\n]*42", "action:INFO\tvalue:Which colour?")+
+		say("", "action:INFO\tvalue:Which size do you wear?"))
 	f.env = append(f.env, "TAPLOOP_REPLY_MODE=pass_to_client")
-	done := make(chan int)
+	type ended struct {
+		code int
+		all  []suite.Result
+	}
+	done := make(chan ended)
 	go func() {
-		code, _ := f.run(t.Context(), f.file("s.yaml",
-			"cases: [{name: a, task: Buy shoes, expect: none}]"), "--ask", "--timeout", "1m")
-		done <- code
+		code, all := f.run(t.Context(), f.file("s.yaml", "cases: [{name: a, task: Buy shoes, "+
+			"replies: [{question: size, reply: 42}], expect: none}]"), "--ask", "--timeout", "1m",
+			"--junit", filepath.Join(f.dir, "j.xml"))
+		done <- ended{code, all}
 	}()
 	call := func(args ...string) (int, string) {
 		var out, said bytes.Buffer
@@ -385,15 +418,47 @@ func TestAPersonAnswersWhatTheSuiteDoesNot(t *testing.T) {
 		return code, out.String()
 	}
 	var list []struct {
-		ID string `json:"question_id"`
+		ID   string `json:"question_id"`
+		Text string
 	}
 	require.Eventually(t, func() bool {
 		code, out := call("inquiries", "--json")
-		return code == 0 && json.Unmarshal([]byte(out), &list) == nil && len(list) == 1
+		return code == 0 && json.Unmarshal([]byte(out), &list) == nil && len(list) == 1 &&
+			list[0].Text == "Which colour?"
 	}, patience, 20*time.Millisecond)
-	code, _ := call("reply", list[0].ID, "42")
+	code, _ := call("reply", list[0].ID, "red")
 	require.Equal(t, exitDone, code)
-	require.Equal(t, exitDone, <-done, f.said)
+	got := <-done
+	require.Equal(t, exitDone, got.code, f.said)
+
+	db, err := store.Open(t.Context(), dataOf(f.env), nil)
+	require.NoError(t, err)
+	defer db.Close()
+	asked := got.all[0].Last().Asked
+	kept, err := db.Trajectory(t.Context(), got.all[0].Last().Session)
+	require.NoError(t, err)
+	require.Len(t, kept.Questions, 2)
+	for n, want := range []suite.Asked{
+		{Question: "Which size do you wear?", Answer: "42", By: inquiry.ChannelSuite},
+		{Question: "Which colour?", Answer: "red", By: inquiry.ChannelCommandLine}} {
+		r := kept.Questions[n].Resolution
+		require.Equal(t, []string{want.By, want.Answer}, []string{r.Channel, r.Response.String()})
+		want.By = r.Who()
+		require.Contains(t, asked[n].Question, want.Question)
+		want.Question = asked[n].Question
+		require.Equal(t, want, asked[n])
+		require.Contains(t, f.report("j.xml"), want.Answer+" ("+want.By+")")
+		require.Contains(t, f.report("r", "index.html"), want.Answer+" ("+want.By+")")
+	}
+	entries, err := db.Audit.List(t.Context(), store.AuditFilter{})
+	require.NoError(t, err)
+	var whose []string
+	for _, e := range entries {
+		if e.Event == store.AuditAnswered {
+			whose = append(whose, e.Channel)
+		}
+	}
+	require.Equal(t, []string{inquiry.ChannelSuite, inquiry.ChannelCommandLine}, whose)
 }
 
 // A suite has its phones for itself: it waits for one that a task has, and while it runs no task

@@ -343,6 +343,7 @@ cases:
 - name: approved
   task: Pay
   approvals: [{match: {app: com.android.launcher3}, decide: approve}]
+  budget: {steps: 2}
   expect: none
 - name: edited
   task: Pay
@@ -361,7 +362,7 @@ cases:
 	require.Equal(t, map[string]string{"rejected": "passed", "approved": "passed",
 		"edited": "passed", "unexpected": "needs_person"}, outcomes(all), f.said)
 	require.Contains(t, all[3].Message, "CLICK")
-	require.Equal(t, "reject not today", all[0].Last().Asked[0].Answer)
+	require.Equal(t, "reject: not today", all[0].Last().Asked[0].Answer)
 	require.Equal(t, 2, all[1].Last().Steps, "the approved one is one step, and then the end")
 }
 

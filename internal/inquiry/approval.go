@@ -162,6 +162,18 @@ func (a *Approval) Permit(authority string) *ForbiddenError {
 // Prefill implements [Body].
 func (a *Approval) Prefill(string) Body { return a }
 
+// InFull is the question in one text, with the actions that wait for it.
+func (q Question) InFull() string {
+	words := text.Line(q.Text)
+	for _, a := range As[Approval](q).ActionRequests {
+		words += "\n" + a.Name + ": " + text.Line(a.Description)
+	}
+	if q.App != "" {
+		words += "\nin " + q.App
+	}
+	return words
+}
+
 // Details implements [Body].
 func (a *Approval) Details() (all []Detail) {
 	for i, r := range a.ActionRequests {

@@ -67,6 +67,7 @@ const (
 	ChannelConsole     = "console"      // the terminal of the process that carries the run out
 	ChannelCommandLine = "command_line" // another process of the same user
 	ChannelModel       = "model"        // a model in a person's place
+	ChannelSuite       = "suite"        // a suite of tests, which its author has written before
 	ChannelMemory      = "memory"       // an answer that was remembered
 	ChannelTimer       = "timer"        // no one answered in time
 	ChannelRun         = "run"          // the run needs no answer any more

@@ -65,10 +65,11 @@ type Attachment struct {
 	Type string `json:"type"` // its media type
 }
 
-// Asked is a question of the agent, or an action that waited, with what the suite said.
+// Asked is a question of the agent, or an action that waited, with what was said to it.
 type Asked struct {
 	Question string `json:"question"`
-	Answer   string `json:"answer,omitempty"` // "" if the suite has none
+	Answer   string `json:"answer,omitempty"` // "" if there was none
+	By       string `json:"by,omitempty"`     // whose it is: of the suite, or of a person
 }
 
 // Attempt is one try of a case.

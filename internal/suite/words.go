@@ -8,8 +8,8 @@ type Words struct {
 	Verdicts map[string]string
 	Sum      struct{ Line, Count, None, NoneRan string }
 	Play     struct {
-		Claimed, Expected, Checking, Healed, Flaky, Crashed, Hung, Tokens, Cost, Time, Steps,
-		AllSteps, OverTime, Asks, GaveUp, Interrupted, Needs, FailFast, NoFit, NoneLeft, TakenOut,
+		Claimed, Expected, Checking, Healed, Flaky, Crashed, Hung, Tokens, Cost, Time, AllSteps,
+		OverTime, Asks, GaveUp, Interrupted, Needs, FailFast, NoFit, NoneLeft, TakenOut,
 		IsBack, Taken string
 	}
 	Found Found

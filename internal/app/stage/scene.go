@@ -66,6 +66,7 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	return &play.Scene{Cases: x.parts.Cases, Phone: x.phone, Admin: x.phone.Admin(),
 		Judge: x.judge, Plain: x.plain, Healed: x.healed, Unfit: model.Unfit,
 		Files: x.files, Began: x.began, Close: x.close, StepAt: x.stepAt,
+		Kept: x.parts.Store.Trajectory,
 		Told: func() string { return *cmp.Or(x.told.Load(), new(string)) },
 		Cost: func(sent, got int) float64 {
 			return (price.PromptPrice*float64(sent) + price.ReplyPrice*float64(got)) / 1e6

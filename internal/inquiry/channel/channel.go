@@ -90,6 +90,7 @@ var registry = []Channel{
 	{Name: inquiry.ChannelHTTP, Label: "HTTP", Stored: inquiry.ChannelHTTP},
 	{Name: inquiry.ChannelCommandLine, Label: "command line", Stored: inquiry.ChannelCommandLine},
 	{Name: inquiry.ChannelClient, Label: "client", Stored: inquiry.ChannelClient},
+	{Name: inquiry.ChannelSuite, Label: "test suite", Stored: inquiry.ChannelSuite},
 	{Name: inquiry.ChannelMemory, Label: "remembered answer", Stored: inquiry.ChannelMemory},
 	{Name: inquiry.ChannelRun, Label: "the run", Stored: inquiry.ChannelRun},
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // glance is how long a call waits, between two looks at what was spent.
@@ -27,7 +29,9 @@ const manySteps = 1000
 
 // call is a call of the suite's author.
 func (t *try) call() *usecase.Call {
-	return &usecase.Call{Client: "", By: t.opts.By, Usual: glance, Most: time.Minute,
+	by := t.opts.By
+	by.Channel = inquiry.ChannelSuite
+	return &usecase.Call{Client: "", By: by, Usual: glance, Most: time.Minute,
 		Report: &usecase.Reporter{Heartbeat: time.Minute,
 			Send: func(_ context.Context, p usecase.Progress) {
 				t.opts.View.Step(t.at, t.opts.Mask.Text(p.Message))
@@ -47,7 +51,10 @@ func (t *try) play(ctx context.Context) {
 	t.got.Sent, t.got.Got = t.spent.PromptTokens, t.spent.CompletionTokens
 	t.got.Cost = t.scene.Cost(t.got.Sent, t.got.Got)
 	if t.got.Session = st.Session.ID; t.got.Session != "" { // nothing holds the phone, or asks
-		_, err := t.scene.Cases.Stop(context.WithoutCancel(ctx), t.call(),
+		kept, err := t.scene.Kept(context.WithoutCancel(ctx), st.Session.ID)
+		t.note("reading the questions: ", err)
+		t.got.Asked = text.Each(kept.Questions, t.asked)
+		_, err = t.scene.Cases.Stop(context.WithoutCancel(ctx), t.call(),
 			usecase.Stop{SessionID: st.Session.ID, Mode: runs.Cancel})
 		if runs.CodeOf(err) != runs.SessionNotFound {
 			t.note("ending the session: ", err)
@@ -57,6 +64,9 @@ func (t *try) play(ctx context.Context) {
 
 // part carries one part of the case out.
 func (t *try) part(ctx context.Context, st runs.Status, n int, part suite.Stage) runs.Status {
+	if t.left(st) <= 0 {
+		return st
+	}
 	next, err := t.begin(ctx, st, n, part)
 	if err == nil {
 		st, err = t.follow(ctx, next)
@@ -92,10 +102,8 @@ func plus(a, b store.Usage) store.Usage {
 // begin starts the first part of a case, or continues with a further one.
 func (t *try) begin(ctx context.Context, st runs.Status, n int, part suite.Stage) (
 	runs.Status, error) {
-	steps := cmp.Or(t.at.Item.Budget().Steps, manySteps)
 	now := 0.0
-	how := usecase.Running{Device: t.at.Serial, MaxSteps: max(steps-st.Session.Steps, 1),
-		Seconds: &now}
+	how := usecase.Running{Device: t.at.Serial, MaxSteps: t.left(st), Seconds: &now}
 	mode := string(channel.PassToClient)
 	if t.opts.Ask {
 		mode = t.opts.Mode
@@ -141,8 +149,10 @@ func (t *try) follow(ctx context.Context, st runs.Status) (runs.Status, error) {
 			return st, nil
 		}
 		wait, began := usecase.Wait{SessionID: st.Session.ID}, time.Now()
-		if open {
+		if most := time.Duration(t.at.Item.Budget().Time); open {
 			wait.QuestionID = st.Question.ID
+		} else if most > 0 {
+			wait.Seconds = new(min(most-t.worked, glance).Seconds())
 		}
 		out, err := t.scene.Cases.Wait(ctx, t.call(), wait)
 		if !open {
@@ -156,12 +166,23 @@ func (t *try) follow(ctx context.Context, st runs.Status) (runs.Status, error) {
 	}
 }
 
-// over fails an attempt that has used more than it may.
+// left is how many steps more an attempt may do that stands so, which has failed without any.
+func (t *try) left(st runs.Status) int {
+	most := cmp.Or(t.at.Item.Budget().Steps, manySteps)
+	left := most - st.Run.Progress.From(st.Session.Steps)
+	if left <= 0 {
+		t.fail(suite.Failed, "", t.say.Play.AllSteps, most)
+	}
+	return left
+}
+
+// over fails an attempt that has used more than it may, and reports whether it has failed.
 func (t *try) over(u store.Usage) bool {
 	b, took, say := t.at.Item.Budget(), t.worked, &t.say.Play
 	tokens, cost := u.PromptTokens+u.CompletionTokens, t.scene.Cost(u.PromptTokens,
 		u.CompletionTokens)
 	switch {
+	case !t.got.Outcome.Good():
 	case b.Tokens > 0 && tokens > b.Tokens:
 		t.fail(suite.Failed, "", say.Tokens, tokens, b.Tokens)
 	case b.Cost > 0 && cost > b.Cost:
@@ -169,8 +190,6 @@ func (t *try) over(u store.Usage) bool {
 	case b.Time > 0 && took > time.Duration(b.Time):
 		t.fail(suite.Failed, "", say.Time, took.Round(100*time.Millisecond),
 			time.Duration(b.Time))
-	case b.Steps > 0 && u.Steps > b.Steps:
-		t.fail(suite.Failed, "", say.Steps, u.Steps, b.Steps)
 	default:
 		return false
 	}
@@ -181,15 +200,17 @@ func (t *try) over(u store.Usage) bool {
 func (t *try) answer(ctx context.Context, st runs.Status) (
 	next runs.Status, known bool, err error) {
 	q := *st.Question
-	reply, said, ok := t.reply(&q)
-	if !ok {
+	reply := t.reply(&q)
+	if reply == nil {
 		return st, false, nil
 	}
-	t.got.Asked = append(t.got.Asked, suite.Asked{Question: question(&q), Answer: said})
-	now := 0.0
+	left, now := t.left(st), 0.0
+	if left <= 0 {
+		return st, true, nil
+	}
 	reply.QuestionID = q.ID
 	out, err := t.scene.Cases.Continue(ctx, t.call(), usecase.Continue{SessionID: st.Session.ID,
-		Reply: *reply, Running: usecase.Running{Seconds: &now, MaxSteps: st.Run.MaxSteps}})
+		Reply: *reply, Running: usecase.Running{Seconds: &now, MaxSteps: left}})
 	switch {
 	case runs.CodeOf(err) == runs.QuestionAlreadyResolved: // a person was faster
 		return st, false, nil
@@ -201,8 +222,8 @@ func (t *try) answer(ctx context.Context, st runs.Status) (
 	return out.Status, true, nil
 }
 
-// reply is what the suite says to a question.
-func (t *try) reply(q *inquiry.Question) (r *usecase.Reply, said string, ok bool) {
+// reply is what the suite says to a question, or nil.
+func (t *try) reply(q *inquiry.Question) *usecase.Reply {
 	c := &t.at.Item.Case
 	if requests := inquiry.As[inquiry.Approval](*q).ActionRequests; len(requests) > 0 {
 		return t.decide(q, requests)
@@ -225,20 +246,18 @@ func (t *try) reply(q *inquiry.Question) (r *usecase.Reply, said string, ok bool
 				t.secret = runs.SecretWord
 			}
 		}
-		return reply, one.Reply, true
+		return reply
 	}
-	return nil, "", false
+	return nil
 }
 
 // decide decides about every action of a question, or about none.
-func (t *try) decide(q *inquiry.Question, requests []inquiry.ActionRequest) (
-	r *usecase.Reply, said string, ok bool) {
-	r = &usecase.Reply{}
-	var words []string
+func (t *try) decide(q *inquiry.Question, requests []inquiry.ActionRequest) *usecase.Reply {
+	r := &usecase.Reply{}
 	for _, a := range requests {
 		d := t.decision(q, &a)
 		if d == nil {
-			return nil, "", false
+			return nil
 		}
 		one := usecase.Decision{Type: d.Decide, Message: d.Message}
 		if d.Decide == inquiry.Edit {
@@ -246,9 +265,8 @@ func (t *try) decide(q *inquiry.Question, requests []inquiry.ActionRequest) (
 		}
 		t.refused = t.refused || d.Decide == inquiry.Reject
 		r.Decisions = append(r.Decisions, one)
-		words = append(words, strings.TrimSpace(d.Decide+" "+d.Message))
 	}
-	return r, strings.Join(words, "; "), true
+	return r
 }
 
 // decision is the suite's about an action, or nil.
@@ -267,16 +285,15 @@ func (t *try) decision(q *inquiry.Question, a *inquiry.ActionRequest) *suite.App
 	return nil
 }
 
-// question is a question in one text, with the actions that wait.
-func question(q *inquiry.Question) string {
-	words := text.Line(q.Text)
-	for _, a := range inquiry.As[inquiry.Approval](*q).ActionRequests {
-		words += "\n" + a.Name + ": " + text.Line(a.Description)
+// asked is a question with the answer that it has, and whose that is.
+func (t *try) asked(q inquiry.Question) suite.Asked {
+	out := suite.Asked{Question: q.InFull()}
+	no := []inquiry.Status{inquiry.Pending, inquiry.Withdrawn, inquiry.Expired}
+	if r := q.Resolution; !slices.Contains(no, q.Status) {
+		out.Answer = cmp.Or(r.Response.String(), string(r.Type))
+		out.By = words.Phrase(t.opts.Lang, r.Who())
 	}
-	if app := q.App; app != "" {
-		words += "\nin " + app
-	}
-	return words
+	return out
 }
 
 // end fails the attempt if its run did not end as a case's has to.
@@ -288,14 +305,13 @@ func (t *try) end(ctx context.Context, st runs.Status) {
 	case ctx.Err() != nil:
 		t.fail(suite.Failed, "", "%v", context.Cause(ctx))
 	case asks:
-		t.got.Asked = append(t.got.Asked, suite.Asked{Question: question(st.Question)})
-		t.fail(suite.NeedsPerson, "", t.say.Play.Asks, question(st.Question))
+		t.fail(suite.NeedsPerson, "", t.say.Play.Asks, st.Question.InFull())
 	case st.Reason == agentloop.ReplayDiverged && t.scene.Unfit(why):
 		t.fail(suite.SetupFailed, suite.KindCassette, "%s", why)
 	case isBroken:
 		t.fail(suite.SetupFailed, kind, "%s: %s", st.Reason, why)
 	case st.Reason == agentloop.MaxStepsReached:
-		t.fail(suite.Failed, "", t.say.Play.AllSteps, st.Run.MaxSteps)
+		t.fail(suite.Failed, "", t.say.Play.AllSteps, t.spent.Steps)
 	case st.Run.State == store.Completed, t.refused && (st.Reason == agentloop.TaskAborted ||
 		st.Reason == agentloop.ActionRejected): // what the suite wanted: the expectations decide
 	case st.Reason == agentloop.TaskAborted:

@@ -45,7 +45,7 @@ func TestWhatPeopleReadIsInTheirLanguage(t *testing.T) {
 	page, err := zh.Page()
 	require.NoError(t, err)
 	for _, want := range []string{`<html lang="zh">`, "需要人工", "第 4 行", "第 2 次尝试",
-		"代理（声称已完成）：“&lt;b&gt;done&lt;/b&gt;”", "测试没有准备答案",
+		"代理（声称已完成）：“&lt;b&gt;done&lt;/b&gt;”", "没有回答",
 		"屏幕显示并非如此: &lt;i&gt;off&lt;/i&gt;"} {
 		require.Contains(t, string(page), want)
 	}

@@ -101,7 +101,8 @@ func details(r *suite.Result, a *suite.Attempt) string {
 		line("%-3s %s%s", mark, c.What, got)
 	}
 	for _, q := range a.Asked {
-		line("asked: %s\n  -> %s", q.Question, cmp.Or(q.Answer, "(the suite has no answer)"))
+		line("asked: %s\n  -> %s%s", q.Question, cmp.Or(q.Answer, "(no answer)"),
+			inBrackets(q.By))
 	}
 	for _, n := range a.Notes {
 		line("note: %s", n)
