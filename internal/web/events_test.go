@@ -371,6 +371,20 @@ func TestACallThatWaitsEndsAtOnceWhenItsCredentialIsRevoked(t *testing.T) {
 	})
 }
 
+func TestWhoAsksWhileTheTokensAreAwayIsToldToComeBack(t *testing.T) {
+	s, _ := bubble(t, func(o *web.Options) {
+		o.Authorize = func(*http.Request) (string, error) {
+			return "", agentloop.Unavailable("the tokens cannot be read")
+		}
+	})
+	got := httptest.NewRecorder()
+	s.ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), "GET",
+		"http://localhost/v1/inquiries", nil))
+	require.Equal(t, 503, got.Code)
+	require.Contains(t, got.Body.String(), "STORE_UNAVAILABLE")
+	require.NotEmpty(t, got.Header().Get("Retry-After"))
+}
+
 func TestASlowListenerHoldsUpNobodyAndGetsASnapshotAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := bubble(t, func(o *web.Options) { o.Buffer, o.Ping = 8, time.Hour })

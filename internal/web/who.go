@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
@@ -123,7 +124,10 @@ func (g authenticator) authenticate(r *http.Request) (viewer, error) {
 		return g.browser(r, secret)
 	}
 	name, err := g.authorize(r)
-	if err != nil {
+	switch {
+	case agentloop.Unwritable(err): // who it is cannot be told
+		return viewer{}, err
+	case err != nil:
 		return viewer{}, refuse("UNAUTHORIZED", err)
 	}
 	return viewer{Name: name, Rights: g.rights(name)}, nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
@@ -115,7 +116,7 @@ var (
 		"taploop token list shows which there are, taploop token create --name NAME makes another")
 	errExpired = hint.Add(errors.New("the token has expired"),
 		"taploop token create --name NAME makes another")
-	errTokens = errors.New("the tokens cannot be read; the server's log has more")
+	errTokens error = agentloop.Unavailable("the tokens cannot be read; the server's log has more")
 )
 
 // authorize implements transport.Options.Authorize. The principal is the token's name.

@@ -92,7 +92,14 @@ func (s *Service) operate(mux *http.ServeMux, counts counters) {
 // transportOptions are those of every MCP server that is served over HTTP.
 func transportOptions(set *app.Settings, auth *authenticator, s *Service) transport.Options {
 	return transport.Options{InOrder: true,
-		Hosts: set.Conf.HTTP.Hosts, Origins: set.Conf.HTTP.Origins, Authorize: auth.authorize,
+		Hosts: set.Conf.HTTP.Hosts, Origins: set.Conf.HTTP.Origins,
+		Authorize: func(r *http.Request) (string, error) {
+			name, err := auth.authorize(r)
+			if errors.Is(err, errTokens) {
+				err = fmt.Errorf("%w: %w", err, transport.ErrNotNow)
+			}
+			return name, err
+		},
 		Changed:  auth.changes.Next,
 		Operator: func(name string) bool { return isOperator(set, name) },
 		Person:   func(name string) bool { _, is := person(auth.tokens, name); return is },

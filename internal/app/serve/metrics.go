@@ -130,7 +130,7 @@ func (c counters) handler(conf config.HTTP, auth *authenticator,
 		}
 		switch _, err := auth.authorize(r); {
 		case errors.Is(err, errTokens):
-			http.Error(w, err.Error(), http.StatusInternalServerError)
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		case err != nil:
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, err.Error(), http.StatusUnauthorized)

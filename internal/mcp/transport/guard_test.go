@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -118,6 +119,17 @@ func TestRequestsNeedTheTokenAndHandlersLearnWhoseItIs(t *testing.T) {
 	call, header := modern(1, "whoami", "{}")
 	_, body = e.status(http.MethodPost, call, append(header, "Authorization: Bearer right")...)
 	require.Contains(t, body, `principal \"ann\", elicits true, stateless true`)
+}
+
+func TestWhoAsksWhileNoneCanBeKnownIsToldToComeBack(t *testing.T) {
+	e := serveHTTP(t, newLab().MCPServer, &Options{Authorize: func(*http.Request) (string, error) {
+		return "", fmt.Errorf("the tokens are away: %w", ErrNotNow)
+	}})
+	resp := e.request(t.Context(), http.MethodPost, "", "Authorization: Bearer right")
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
+	require.NotEmpty(t, resp.Header.Get("Retry-After"))
+	require.Empty(t, resp.Header.Get("WWW-Authenticate"), "nothing is wrong with the token")
 }
 
 func TestTheContextOfTheHTTPRequestReachesTheHandler(t *testing.T) {

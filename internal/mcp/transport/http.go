@@ -90,6 +90,11 @@ func (h *HTTP) authorize(w http.ResponseWriter, r *http.Request) (principal stri
 	if err == nil {
 		return principal, true
 	}
+	if errors.Is(err, ErrNotNow) {
+		w.Header().Set("Retry-After", "5")
+		refuse(w, http.StatusServiceUnavailable, invalid(hint.Text(err)))
+		return "", false
+	}
 	challenge := `Bearer realm="taploop"`
 	if r.Header.Get("Authorization") != "" {
 		challenge += `, error="invalid_token"`
@@ -98,6 +103,9 @@ func (h *HTTP) authorize(w http.ResponseWriter, r *http.Request) (principal stri
 	refuse(w, http.StatusUnauthorized, invalid(hint.Text(err)))
 	return "", false
 }
+
+// ErrNotNow is a cause of errors of Authorize that say nothing of who asks.
+var ErrNotNow = errors.New("it cannot be told for now")
 
 // errRevoked ends a connection whose credential does not hold any more.
 var errRevoked = errors.New("the credential of this connection was revoked")
