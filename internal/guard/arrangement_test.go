@@ -12,9 +12,11 @@ import (
 // looks like an act.
 func TestTheArrangementSaysWhatATouchDoes(t *testing.T) {
 	const box, row = "android.widget.Button", "android.widget.LinearLayout"
+	const picture = "android.widget.ImageButton"
 	type l = guard.Layout
 	for name, c := range map[string]struct {
 		app, label, class string
+		id                string
 		layout            l
 		screen            []string
 		ask               bool
@@ -181,7 +183,7 @@ func TestTheArrangementSaysWhatATouchDoes(t *testing.T) {
 		"a choice of the system acts at once": {label: "Allow all the time",
 			app: "com.android.permissioncontroller", class: "android.widget.RadioButton", ask: true},
 		"a choice of an app is for its button": {label: "Allow all the time",
-			class: "android.widget.RadioButton"},
+			class: "android.widget.RadioButton", layout: l{Ticks: true}},
 		"a word that begins like a yes": {label: "Oktober", screen: []string{"Total 20 €"}},
 		"what a row says below its name": {app: "io.metamask", class: row,
 			label: "Memo\nI agree to the offer"},
@@ -379,6 +381,83 @@ func TestTheArrangementSaysWhatATouchDoes(t *testing.T) {
 			Fields: []string{"Note"}}, ask: true},
 		"what hands in what is searched for": {label: "Submit", layout: l{Button: true,
 			Fields: []string{"Search"}}},
+		"what is thought of an app": {label: "Send feedback", class: row, layout: l{}},
+		"the same in Turkish":       {label: "Geri bildirim gönder", class: row, layout: l{}},
+		"what was written about it": {label: "Send feedback",
+			layout: l{Button: true, Fields: []string{"Feedback"}}, ask: true},
+		"an answer to be written": {label: "Reply all", class: picture, layout: l{}},
+		"an answer that is written": {label: "Reply all", class: picture,
+			layout: l{Fields: []string{"Reply"}}, ask: true},
+		"a tool that signs":              {label: "Sign", class: picture, layout: l{Peer: true}},
+		"one of three buttons, signs":    {label: "Sign", layout: l{Button: true, Peer: true}, ask: true},
+		"a picture that signs by itself": {label: "Sign", class: picture, layout: l{}, ask: true},
+		"a tool beside what sends": {label: "Envoyer mes disponibilités", class: picture,
+			layout: l{Peer: true, Fields: []string{"Objet"}}, screen: []string{"Envoyer"}},
+		"a tool that sends": {label: "Envoyer mes disponibilités", class: picture,
+			layout: l{Peer: true, Fields: []string{"Objet"}}, ask: true},
+		"a side of a trade": {label: "Buy", layout: l{Button: true, Pair: "Sell"},
+			screen: []string{"Buy", "Sell", "Buy XYZ"}},
+		"the other side of it": {label: "Sell", layout: l{Button: true, Pair: "Buy"},
+			screen: []string{"Buy", "Sell", "Buy XYZ"}},
+		"a side of a trade without more": {label: "Buy", layout: l{Button: true, Pair: "Sell"},
+			screen: []string{"Buy", "Sell"}, ask: true},
+		"what is bought beside a way out": {label: "Buy", layout: l{Button: true, Pair: "Help"},
+			screen: []string{"Buy", "Help", "Buy XYZ"}, ask: true},
+		"a password of three words": {label: "Modifier le mot de passe", class: row,
+			layout: l{Peer: true}},
+		"news of payments": {label: "支付消息\n付款成功 ￥32.80", class: row, layout: l{}},
+		"a payment":        {label: "支付 ￥32.80", class: row, layout: l{}, ask: true},
+		"a sentence, in an app about money": {app: "com.paypal.android.p2pmobile",
+			label: "Sie stimmen den Bedingungen zu.", class: "android.widget.TextView",
+			layout: l{Words: []string{"25,00 €"}}, screen: []string{"25,00 €"}},
+		"a screen is locked":  {label: "Bloquear", class: row, id: "com.x:id/lock", layout: l{}},
+		"somebody is blocked": {label: "Bloquear", class: row, id: "com.x:id/block", layout: l{}, ask: true},
+		"another account":     {label: "Switch account", layout: l{Button: true}},
+		"what a store updates, in Korean": {app: "com.sec.android.app.samsungapps", label: "업데이트",
+			class: "android.widget.FrameLayout", layout: l{}, ask: true},
+		"all that a store updates": {app: "com.android.vending", label: "Alle aktualisieren",
+			layout: l{Button: true}, ask: true},
+		"the page of updates": {app: "com.android.vending", label: "Updates", class: row,
+			layout: l{Tab: true}},
+		"whom an answer goes to, by ids": {class: picture, id: "com.x:id/drawAccept",
+			layout: l{Pair: "draw decline"}, ask: true},
+		"a yes to what a row shows": {label: "Bestätigen", class: row, layout: l{Nested: true},
+			ask: true},
+		"a yes in no row": {label: "Bestätigen", class: row, layout: l{}},
+		"an end, beside the way back": {label: "Finish Cancellation",
+			layout: l{Button: true, Pair: "Go back"}, ask: true},
+		"an end beside something else": {label: "Finish Cancellation",
+			layout: l{Button: true, Pair: "Vrtulka"}},
+		"what was ordered is called off": {label: "İptal et",
+			layout: l{Button: true, Title: "Siparişlerim"}, ask: true},
+		"the same in English": {label: "Cancel", layout: l{Button: true, Title: "Your orders"},
+			ask: true},
+		"the same by its id": {label: "Cancel", id: "com.x:id/tv_cancel_order", class: row,
+			layout: l{}, ask: true},
+		"the way out of a page about orders": {label: "Cancel",
+			layout: l{Button: true, Last: true, Title: "Your orders"}},
+		"a lock that a finger opens that stays": {label: "Front door\nLocked\nTouch and hold to unlock",
+			class: row, layout: l{}, ask: true},
+		"a door that is shut": {label: "Garage door, Closed\nGarage door\nClosed", class: row,
+			layout: l{}, ask: true},
+		"the same in German": {label: "Garagentor, Geschlossen", class: row, layout: l{}, ask: true},
+		"on from a cart by no more than a word": {label: "Devam", screen: []string{"₺90,95"},
+			layout: l{Primary: true, Touchable: 9, Title: "Sepetim"}},
+		"the same beside a card": {label: "Devam", screen: []string{"₺90,95", "Visa 4242"},
+			layout: l{Primary: true, Touchable: 9, Title: "Sepetim"}, ask: true},
+		"what is left to do after it was installed": {app: "com.miui.packageinstaller",
+			label: "完成", id: "com.miui.packageinstaller:id/done_button", layout: l{Button: true}},
+		"an app is opened that is there": {app: "com.miui.packageinstaller", label: "打开",
+			layout: l{Button: true}},
+		"what is left to do, which says that it was": {app: "com.miui.packageinstaller",
+			label: "完成", id: "com.miui.packageinstaller:id/done_button", layout: l{Button: true},
+			screen: []string{"安装完成"}},
+		"a name above its state": {label: "Garage Door\nClosed", class: row, layout: l{}},
+		"what is left to do is not known": {app: "com.miui.packageinstaller", label: "完成",
+			layout: l{Button: true}, ask: true},
+		"all who have the link": {label: "Anyone with the link\nOff", class: row,
+			layout: l{Switch: true}, ask: true},
+		"a role is given": {label: "Make co-host", class: row, layout: l{Peer: true}, ask: true},
 		"whom an answer goes to, in German": {label: "Annehmen", layout: l{Button: true, Pair: "Ablehnen"},
 			ask: true},
 	} {
@@ -391,6 +470,7 @@ func TestTheArrangementSaysWhatATouchDoes(t *testing.T) {
 			if c.class != "" {
 				s.Element.Class = c.class
 			}
+			s.Element.ResourceID = c.id
 			d := builtin(t).Decide(s)
 			require.Equal(t, c.ask, d.Verdict == guard.Ask, d.Reason)
 		})
@@ -406,6 +486,10 @@ func TestAllThatHasALabelMayBeUnknown(t *testing.T) {
 	prose := tap("com.x", "Anna Novak\nHi, I have found the frob that you have lost on the way")
 	prose.Element.Class = row.Element.Class
 	require.False(t, builtin(t).Unknown(prose), "what somebody has written is no label")
+
+	switched := tap("com.x", "Zubyakni frob\nOff, only they who were told can do that now")
+	switched.Element.Class, switched.Layout = row.Element.Class, &guard.Layout{Switch: true}
+	require.True(t, builtin(t).Unknown(switched), "what is switched has a label, however long")
 
 	for id, want := range map[string]bool{"com.x:id/superlike": true, "com.x:id/kto": false} {
 		picture := icon("com.x", id)

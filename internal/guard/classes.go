@@ -97,7 +97,8 @@ var matchers = sync.OnceValue(func() []matcher {
 // asksIn are the words of a text that ask for what the class does, "" for none.
 func (f *matcher) asksIn(text string) string {
 	if f.foreign != nil && question(text) {
-		if words := f.foreign.matches(text, true, false); words != "" {
+		words := cmp.Or(f.foreign.matches(text, true, false), f.foreign.within.find(text))
+		if words != "" {
 			return words
 		}
 	}

@@ -65,7 +65,7 @@ func (l *late) in(text string) bool {
 
 // find is the first match, "" without one.
 func (l *late) find(text string) string {
-	if !hinted(text, l.hints) {
+	if l == nil || !hinted(text, l.hints) {
 		return ""
 	}
 	return l.re().FindString(text)

@@ -57,6 +57,7 @@ func (p *Policy) Unknown(s Subject) bool {
 	}
 	s.Judged = Harmless
 	on := lines(s.Label())
-	return len(on) > 0 && (strings.Contains(s.Element.Class, "Button") || !sentence(on[0], 8)) &&
+	return len(on) > 0 && (strings.Contains(s.Element.Class, "Button") || !sentence(on[0], 8) ||
+		s.Layout != nil && s.Layout.Switch) &&
 		!knownHarmless(on) && !affirms(on, affirmative()) && len(builtin(&s)) == 0
 }

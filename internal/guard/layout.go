@@ -22,13 +22,16 @@ type Layout struct {
 	Digit  bool `json:"digit,omitempty"`  // it is a key of such a pad that enters one
 	Clears bool `json:"clears,omitempty"` // it lies in a text field, or right behind one
 	Switch bool `json:"switch,omitempty"` // it can be switched, or has something that can
+	Ticks  bool `json:"ticks,omitempty"`  // it is a box to tick, or has one: another button acts
 	Tab    bool `json:"tab,omitempty"`    // it is one of the tabs at the bottom of a page
 	Tabs   bool `json:"tabs,omitempty"`   // the page has such tabs, of which one is chosen
 	// only tabs take touches below it, and buttons like it: it is none of those tabs
 	Last bool `json:"last,omitempty"`
 	Bar  bool `json:"bar,omitempty"` // it lies in the bar at the top of a page
 	// it is a picture on the line of a composer with text in it, behind that
-	Sends bool `json:"sends,omitempty"`
+	Sends  bool `json:"sends,omitempty"`
+	Nested bool `json:"nested,omitempty"` // it lies in something else that takes touches
+	Back   bool `json:"back,omitempty"`   // it is a picture where pages have the way back
 	// how many elements of the page or dialog take touches
 	Touchable int `json:"touchable,omitempty"`
 	// the labels of the other buttons by which the page or dialog continues, where it does not
@@ -91,8 +94,8 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 		l.Dialog && l.Primary && !l.Alone && vague && !yes && unknownLanguage(s, on) &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
 		l.Ends && vague && (yes || button && !l.goesOn()),
-		s.submits(on), l.Primary && !l.Dialog && vague && len(on) == 1 &&
-			(!yes || makes().MatchString(on[0]) && s.Judged != Harmless):
+		s.submits(on), !l.Dialog && vague && len(on) == 1 && (l.Primary && !yes ||
+			ends && makes().MatchString(on[0]) && s.Judged != Harmless):
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
 	}
 	return list
@@ -106,8 +109,6 @@ func (s *Subject) submits(on []string) bool {
 			return searches.MatchString(normalize(f))
 		})
 }
-
-var submitting = text.Lazily(`^(?:submit|einreichen|soumettre|提交|제출|제출하기)$`)
 
 // byPage is what the page says that the element does: what it lets an app do, and what a yes does.
 func byPage(s *Subject, on []string) []finding {
@@ -130,14 +131,15 @@ func (s *Subject) onward(on []string, f finding) bool {
 	if l == nil || !l.Primary || l.Dialog || l.Touchable < 4 || len(on) != 1 {
 		return false
 	}
-	cart := concludes().MatchString(bare(on[0])) &&
+	more := continues().MatchString(on[0])
+	cart := (more || concludes().MatchString(bare(on[0]))) &&
 		collects().MatchString(bare(normalize(l.Title))) && !slices.ContainsFunc(s.Screen, means)
 	if f.where == underFinger {
 		return (f.class.Name == "pay" || f.class.Name == "order") &&
 			(cart || gathered().MatchString(on[0]))
 	}
 	return f.where == onScreen && f.class.Name == "pay" && (cart ||
-		continues().MatchString(on[0]) && !s.aboutMoney() && cardField(l.Fields) == "" &&
+		more && !s.aboutMoney() && cardField(l.Fields) == "" &&
 			byPrice(s, totals()) != nil)
 }
 
@@ -164,10 +166,6 @@ func means(t string) bool {
 	t = normalize(t)
 	return endsInDigits.MatchString(t) || moneyNames().MatchString(t)
 }
-
-var endsInDigits = regexp.MustCompile(`\p{Nd}{4}$`)
-
-var continues = listed(`^(?:{continues})$`)
 
 // sumBeside is the sum of money that the page or dialog is about, "" for none. Beside a label that
 // does not say yes, what was booked, which has its sign, is none.
@@ -215,8 +213,6 @@ func (l *Layout) publishes(on []string) bool {
 	return l != nil && l.Primary && !l.Dialog && len(l.Fields) > 0 && len(on) == 1 &&
 		shares().MatchString(on[0])
 }
-
-var shares = listed(`^(?:{*share})$`)
 
 // pricedInPoints matches a card that begins with its price in points.
 var pricedInPoints = listed(`^\p{Nd}[\p{Nd}., ]* ?(?:{points})(?:[^\pL]|$)`)
@@ -293,8 +289,6 @@ func (s *Subject) service(title string) bool {
 // opensPhone matches switches of the settings that let others into the phone.
 var opensPhone = listed(`{opens_phone}`)
 
-var special = listed(`^(?:{special_access})`)
-
 // short reports whether the lines are a label and no content.
 func short(l []string) bool {
 	return len(l) <= 2 && !sentence(strings.Join(l, " "), 6)
@@ -328,8 +322,6 @@ var viewing = listed(`^(?:{viewing})(?:[^\pL]|$)|^(?:查看|去)|{leads_last}`)
 var leadsLast = listed(`{leads_last}`)
 var informs = listed(`^(?:{informs})$`)
 
-var leadsFirst = listed(`^(?:(?:{leads_first}|{*leads}|{*no})(?:[^\pL]|$)|{leads_han})`)
-
 // cardField is the first of the names of fields that is one of a card, an account or its code.
 func cardField(names []string) string {
 	for _, n := range names {
@@ -343,24 +335,33 @@ func cardField(names []string) string {
 var cards = listed(`^(?:{card_fields})|^[0-9x•*]{4}(?:[ -][0-9x•*]{4}){2,3}$|` +
 	`(?:^|[ (])(?:mm|мм) ?/ ?(?:yy|гг|jj|aa)`)
 
-// answers reports whether the lines answer somebody: they accept beside what declines, or are one
-// of a yes, a no and a perhaps.
+// answers reports whether the lines answer somebody: they accept beside what declines, say yes to
+// what a row shows, or are one of a yes, a no and a perhaps.
 func (s *Subject) answers(on []string) bool {
 	l := s.Layout
 	if l == nil || l.Dialog || len(on) != 1 {
 		return false
 	}
-	return accepts().MatchString(on[0]) && declines().MatchString(normalize(l.Pair)) ||
+	pair := normalize(l.Pair)
+	return l.Nested && affirms(on, confirms()) || accepts().MatchString(on[0]) &&
+		(declines().MatchString(pair) || declines().MatchString(pair[strings.LastIndexByte(pair, ' ')+1:])) ||
 		l.Button && l.Peer && threefold().MatchString(on[0]) &&
 			slices.ContainsFunc(s.Screen, func(t string) bool {
 				return perhaps().MatchString(normalize(t))
 			})
 }
 
-// The words that answer somebody that something is not done, that it is, and one of three.
 var (
+	// the words that answer somebody that something is not done, that it is, and one of three
 	declines  = listed(`^(?:{declines})$`)
 	accepts   = listed(`^(?:{accepts})$`)
 	perhaps   = listed(`^(?:{perhaps})$`)
 	threefold = listed(`^(?:yes|no|{*yes}|{*no}|{perhaps})$`)
+	// labels that hand in, share, go on and lead somewhere, what a card ends with, and titles
+	submitting   = text.Lazily(`^(?:submit|einreichen|soumettre|提交|제출|제출하기)$`)
+	shares       = listed(`^(?:{*share})$`)
+	endsInDigits = regexp.MustCompile(`\p{Nd}{4}$`)
+	continues    = listed(`^(?:{continues})$`)
+	special      = listed(`^(?:{special_access})`)
+	leadsFirst   = listed(`^(?:(?:{leads_first}|{*leads}|{*no})(?:[^\pL]|$)|{leads_han})`)
 )

@@ -42,6 +42,7 @@ var made = []struct{ class, verb, object string }{
 	{"send", "send", ""}, {"publish", "publish", ""},
 	{"sign", "sign", ""}, {"sign", "submit", "form"},
 	{"grant", "grant", ""}, {"grant", "unlock", "door"},
+	{"grant", "shut", "door"}, {"grant", "raise", "role"},
 	{"grant", "share", "location"},
 	{"install", "install", ""}, {"uninstall", "uninstall", ""},
 	{"call", "call", ""}, {"account", "logout", ""}, {"account", "change", "password"},
@@ -94,7 +95,7 @@ func labels(verbs []string, object string, objects []string) []string {
 }
 
 // between is what may stand between a verb and its object.
-const between = `(?: [^ ]{1,12}){0,2} ?`
+const between = `,?(?: [^ ]{1,12}){0,2} ?`
 
 // folding is the pattern of a word of verbs.txt.
 func folding(word string) string {

@@ -20,7 +20,7 @@ var (
 	confirms    = listed(`^(?:{confirms}|{*yes})(?:[^a-z]|$)`)
 	// what may stand before such words, and behind them
 	before = text.Lazily(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
-		`(?:tap|click|touch|hold|press(?: and hold)?|long press|swipe|slide)(?: here| again)?` +
+		`(?:(?:tap|touch|press)(?: and hold)?|click|hold|long press|swipe|slide)(?: here| again)?` +
 		`(?: to|:)? |(?:是的?|好的?|我|请|点击|轻触|按住|长按|滑动)(?: ?,|以|来|即可)?)+`)
 	behind = text.Lazily(`(?:[ !.。…>›»→✓✔✅]|\(?\d+ ?(?:s|秒)?\)|\d+s?|[$€£¥] ?\d[\d.,]*|` +
 		`(?:&|and|并|,) ?(?:continue|finish|close|go on|继续))+$`)
@@ -33,7 +33,7 @@ var (
 	negative = listed(`^(?:{no}|{*no}|(?:{not_do}).{0,30})$`)
 	digit    = text.Lazily(`^\d(?: ?[a-z+]{1,5})?$`) // the key of a pad, such as 2 ABC
 	searches = regexp.MustCompile(`search|query|url|address bar|搜索|查找|网址`)
-	updates  = regexp.MustCompile(`^(?:update|更新)(?: now)?$`)
+	updates  = listed(`^(?:{updates})$`)
 	subs     = regexp.MustCompile(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
 )
 
@@ -126,22 +126,27 @@ func byNeighbours(s *Subject, on []string) (list []finding) {
 		len(critical(byLabel(lines(l.Pair), underFinger, true))) > 0 {
 		list = append(list, finding{classNamed("send"), underFinger, on[0]})
 	}
+	id := text.Words(s.Element.id())
 	if s.answers(on) {
 		list = append(list, finding{&unknownEnd, underFinger, on[0]})
+	} else if named(s.Element) && len(on) == 0 && s.answers(id[len(id)-1:]) {
+		list = append(list, finding{&unknownEnd, identifier, s.Element.ResourceID})
 	}
-	if slices.ContainsFunc(on, seeing().MatchString) && slices.ContainsFunc(s.Screen, calls) {
-		list = append(list, finding{classNamed("call"), underFinger, on[0]})
+	if l := s.Layout; l != nil && !l.Dialog && !l.Bar && !l.Last && !l.Primary &&
+		affirms(on, callsOff()) && ordered().MatchString(normalize(l.Title)) {
+		list = append(list, finding{classNamed("delete"), underFinger, on[0]})
+	}
+	call := classNamed("call")
+	if slices.ContainsFunc(on, seeing().MatchString) && slices.ContainsFunc(s.Screen, call.saidBy) {
+		list = append(list, finding{call, underFinger, on[0]})
 	}
 	return list
 }
 
-// seeing is what the button of a call with pictures says beside the one that calls.
-var seeing = listed(`{video}`)
-
-// calls reports whether a text of the screen says that somebody is called.
-func calls(t string) bool {
+// saidBy reports whether a text of the screen says that what the class does is done.
+func (c *class) saidBy(t string) bool {
 	return slices.ContainsFunc(byLabel(lines(t), onScreen, false), func(f finding) bool {
-		return f.class.Name == "call"
+		return f.class == c
 	})
 }
 
@@ -150,19 +155,26 @@ func calls(t string) bool {
 func takenBack(s *Subject, lines []string, f finding) bool {
 	l := s.Layout
 	switch {
-	case s.Element.chooses() && !globs(permissionApps, s.App, true) &&
-		(f.where == onScreen || f.where == underFinger && !l.dialog()),
+	case l != nil && l.Ticks && !strings.Contains(s.App, "settings") &&
+		!globs(permissionApps, s.App, true) && (f.where == onScreen || f.where == underFinger && !l.dialog()),
 		f.where == underFinger && !l.dialog() && (counts(lines) || len(lines) > 1 &&
 			slices.ContainsFunc(lines, booked.MatchString)),
-		l != nil && l.Tab && f.class.Name == "call", s.ownSwitch() &&
+		l != nil && l.Tab && f.class.Name == "call",
+		l != nil && f.class.Name == "order" && f.where == underFinger && s.besideAct(f),
+		f.class.Name == "send" && l != nil && !l.Dialog && len(l.Fields) == 0 &&
+			toBeWritten().MatchString(f.words),
+		f.where == onScreen && s.installed(lines), // says that it was
+		f.class.Name == "grant" && f.where == underFinger && !slices.Contains(lines, f.words),
+		s.ownSwitch() &&
 			(f.class.Name == "grant" && f.where != identifier || f.class.Name == "send"),
 		s.leadsOnRow(lines, f), s.onward(lines, f),
 		s.Element.refuses() && f.class.Name == "grant":
 		return true
 	case f.class.Name == "delete":
-		return keypad(s) || l != nil && (l.Clears || l.Pad || filtered.MatchString(l.Title) ||
-			!l.Dialog && (collects().MatchString(bare(normalize(l.Title))) ||
-				len(l.Fields) == 0 && affirms(lines, unsaved()))) ||
+		return keypad(s) || iconOf(s.Element.id()) == "lock" ||
+			l != nil && (l.Clears || l.Pad || filtered.MatchString(l.Title) ||
+				!l.Dialog && (collects().MatchString(bare(normalize(l.Title))) ||
+					len(l.Fields) == 0 && affirms(lines, unsaved()))) ||
 			slices.ContainsFunc(lines, clears.MatchString) &&
 				slices.ContainsFunc(text.Words(s.Element.ResourceID), narrows.MatchString)
 	}
@@ -174,13 +186,26 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	switch {
 	case item && f.class.Name == "call":
 		return !slices.ContainsFunc(lines, phoneNumber().MatchString)
-	case item, hub, f.class.Name != "publish" && f.class.Name != "send":
+	case item, hub, f.class.Name != "publish" && f.class.Name != "send", s.besideAct(f):
 	case len(l.Fields) > 0 && !l.Tab, // what was written
 		(f.class.Name == "publish" || !s.aboutMoney()) &&
 			strings.Contains(f.words, " ") && !strings.HasPrefix(f.words, "reply "):
 		return false
 	}
-	return slices.Contains(leading, f.class.Name) && !s.decided(lines)
+	tool := f.class.Name == "sign" && strings.Contains(s.Element.Class, "Image")
+	return (tool || slices.Contains(leading, f.class.Name)) && !s.decided(lines)
+}
+
+// besideAct reports whether something else on the page sends, in fewer words, what this is a tool
+// for, or orders, in more words, what this or its pair is a side of: Buy, Sell, and Buy XYZ.
+func (s *Subject) besideAct(f finding) bool {
+	other, orders := normalize(s.Layout.Pair), f.class.Name == "order"
+	opposed := orders && !strings.HasPrefix(other, f.words) && f.class.saidBy(other)
+	return slices.ContainsFunc(s.Screen, func(t string) bool {
+		t = normalize(t)
+		return opposed && (strings.HasPrefix(t, f.words+" ") || strings.HasPrefix(t, other+" ")) ||
+			!orders && strings.HasPrefix(f.words, t+" ") && f.class.saidBy(t)
+	})
 }
 
 // item reports whether the lines are on a row of a list or on a card, which leads to more about it:
@@ -198,9 +223,6 @@ func (s *Subject) settles(f finding) bool {
 	}
 	return strings.ContainsFunc(f.words, isOther) || f.matched(true) != ""
 }
-
-// phoneNumber matches the number that a row calls.
-var phoneNumber = text.Lazily(`\p{Nd}(?:[ ()-]*\p{Nd}){5}`)
 
 // decided reports whether something on the element says that it acts, and leads nowhere.
 func (s *Subject) decided(on []string) bool {
@@ -231,8 +253,8 @@ func (s *Subject) leadsOnRow(on []string, f finding) bool {
 	return !s.decided(on) && (l.Peer && s.App == "com.android.settings" &&
 		(f.class.Name == "factory reset" ||
 			f.class.Name == "delete" && resets.MatchString(f.words)) ||
-		l.Peer && len(l.Fields) == 0 && f.class.Name == "account" && !sentence(f.words, 4) &&
-			secrets().MatchString(f.words) ||
+		l.Peer && len(l.Fields) == 0 && f.class.Name == "account" &&
+			secrets().MatchString(f.words) && !sentence(secrets().ReplaceAllString(f.words, " "), 3) ||
 		l.valued(on) && slices.Contains(leading, f.class.Name) && (f.matched(false) != on[0] ||
 			means(on[1])))
 }
@@ -246,23 +268,12 @@ var (
 	choice = text.Lazily(`^\pL[^:]{1,40}: \S`)
 )
 
-// chooses reports whether the element is a box to tick: what is written on it is for another
-// button to do.
-func (e *Element) chooses() bool {
-	return e != nil && (strings.HasSuffix(e.Class, "CheckBox") ||
-		strings.HasSuffix(e.Class, "RadioButton"))
-}
-
 // counts reports whether the lines are a word and how many there are of it, in either order, such
 // as the posts of a profile.
 func counts(lines []string) bool {
 	return len(lines) == 2 && (len(lines[1]) < 8 && numeric.MatchString(lines[1]) ||
 		counted.MatchString(lines[0]) && counted.MatchString(lines[1]))
 }
-
-var counted = regexp.MustCompile(`^\p{Nd}[\p{Nd}., ]*[km]? \pL+$`)
-
-var numeric = regexp.MustCompile(`^\p{Nd}[\p{Nd}., ]*[km]?$`)
 
 // ownSwitch reports whether the element switches something of the app's own on or off.
 func (s *Subject) ownSwitch() bool {
@@ -288,6 +299,18 @@ func (e *Element) id() string {
 var (
 	// what leads to a page of its own in the settings
 	resets = regexp.MustCompile(`\breset\b|^erase (?:all|everything)\b`)
+	// a refusal that calls something off, and the title of a page about what was ordered
+	callsOff = listed(`^(?:{calls_off})$`)
+	ordered  = listed(`(?:^|[^\pL])(?:{*order})`)
+	// leads to where something is written that is sent there, and opens an app that was installed
+	toBeWritten = listed(`^(?:{to_be_written})$`)
+	opens       = listed(`^(?:{opens})$`)
+	// so many of something, how many, and the number that a row calls
+	counted     = regexp.MustCompile(`^\p{Nd}[\p{Nd}., ]*[km]? \pL+$`)
+	numeric     = regexp.MustCompile(`^\p{Nd}[\p{Nd}., ]*[km]?$`)
+	phoneNumber = text.Lazily(`\p{Nd}(?:[ ()-]*\p{Nd}){5}`)
+	// the button of a call with pictures, beside the one that calls
+	seeing = listed(`{video}`)
 	// what is asked for on that page before it is changed
 	secrets = listed(`(?:^|[^\pL])(?:{*password})(?:[^\pL]|$)`)
 	clears  = regexp.MustCompile(`^(?:clear|reset|x)\b|^(?:清除|清空|重置)$`)
@@ -384,7 +407,7 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		vague = false
 	}
 	switch {
-	case s.aboutMoney() && knownHarmless(lines):
+	case l != nil && l.Back, s.aboutMoney() && knownHarmless(lines):
 	case s.aboutMoney():
 		aside := l != nil && (l.Peer || !l.Primary && !l.Dialog &&
 			(l.Tabs && !(l.Last && l.Button) || s.sumBeside(false) == "" ||
@@ -395,12 +418,13 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		if vague || !refusal && (says ||
 			s.Judged != Harmless && unknownLanguage(s, lines) && !leadsOn(s, lines[0]) &&
 				(strings.Contains(s.Element.Class, "Button") || len(lines) == 1 &&
-					!sentence(lines[0], 5) && !strings.Contains(s.Element.Class, "EditText"))) {
+					!sentence(lines[0], 5) && !strings.HasSuffix(lines[0], ".") &&
+					!strings.Contains(s.Element.Class, "EditText"))) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true),
 		s.systemAsks(lines):
-		if !refusal && !known && !knownHarmless(lines) && (l == nil || l.Button ||
+		if !refusal && !known && !knownHarmless(lines) && !s.installed(lines) && (l == nil || l.Button ||
 			l.Switch && !l.Dialog || !l.goesOn() && (l.Dialog || !l.Peer) &&
 			(len(lines) == 0 || !sentence(lines[0], 5))) {
 			list = append(list, finding{&unknownSystem, ofApp, s.App})
@@ -410,12 +434,20 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 			if l == sumIn([]string{l}) || subs.MatchString(l) {
 				list = append(list, finding{classNamed("pay"), underFinger, l})
 			}
-			if updates.MatchString(l) {
+			if updates().MatchString(l) && !(s.Layout != nil && s.Layout.Tab) {
 				list = append(list, finding{classNamed("install"), underFinger, l})
 			}
 		}
 	}
 	return list
+}
+
+// installed reports whether a button is one that Android's installer has when it is done, or opens
+// an app, there.
+func (s *Subject) installed(on []string) bool {
+	_, name, _ := strings.Cut(s.Element.id(), ":id/")
+	return globs(installerApps, s.App, true) && (name == "done_button" || name == "launch_button" ||
+		affirms(on, opens()))
 }
 
 // systemAsks reports whether a page of the settings explains something in an unknown language, and
@@ -470,7 +502,8 @@ func byLabel(lines []string, where place, button bool) (list []finding) {
 		}
 		refusal := negative().MatchString(l) && !unsaved().MatchString(l)
 		content := len(lines) > 2 || sentence(l, 5)
-		prose := refusal || (len(lines) > 2 || i > 0 && !button) && sentence(l, 3)
+		prose := refusal || (len(lines) > 2 || i > 0 && !button) &&
+			sentence(before().ReplaceAllString(l, ""), 3)
 		for _, c := range matchers() {
 			if c.matches(l, content && !button) != "" && (!prose || c.Severity == Critical) {
 				list = append(list, finding{c.class, where, l})

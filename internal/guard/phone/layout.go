@@ -118,9 +118,12 @@ func (p *page) layout(i int) *guard.Layout {
 		return l
 	}
 	l.Button = button(e)
-	l.Switch = slices.ContainsFunc(p.list[i:screen.End(p.list, i)], func(in screen.Element) bool {
-		return in.Checkable
-	}) || strings.Contains(said(e), ", Switch")
+	l.Switch = strings.Contains(said(e), ", Switch")
+	for _, in := range p.list[i:screen.End(p.list, i)] {
+		l.Switch = l.Switch || in.Checkable
+		l.Ticks = l.Ticks || strings.HasSuffix(in.Class, "CheckBox") ||
+			strings.HasSuffix(in.Class, "RadioButton")
+	}
 	l.Primary, l.Alone = slices.Contains(p.primaries, i), p.dialog && p.touchable == 1
 	for _, j := range p.primaries {
 		if !l.Primary {
@@ -134,6 +137,8 @@ func (p *page) layout(i int) *guard.Layout {
 	l.Peer = alike > 2
 	l.Tab, l.Tabs = l.Peer && p.tab(i) && (len(p.fields) == 0 || p.chosen(i)), p.tabs
 	l.Last = p.lowest(i) && !(l.Tab && (p.tabs || alike > 3))
+	l.Nested = p.inside[i] >= 0
+	l.Back = e.Text == "" && e.Bounds.Min.X < 0.03 && e.Bounds.Max.X < 0.17 && e.Bounds.Max.Y < 0.13
 	l.Sends = p.sends(i)
 	l.Clears = slices.ContainsFunc(p.fields, func(f int) bool {
 		return follows(p.list[f].Bounds, e.Bounds)
@@ -162,9 +167,19 @@ func (p *page) primary(i int) bool {
 	}
 	wide, low := r.Max.X-r.Min.X > 0.55 && r.Max.Y-r.Min.Y < 0.12, r.Min.Y > 0.55
 	if !button(e) {
-		return wide && r.Min.Y > 0.7 && r.Min.X > 0.02 && alike(r.Min.X, 1-r.Max.X) && p.lowest(i)
+		return r.Min.Y > 0.7 && r.Min.X > 0.02 && p.lowest(i) &&
+			(wide && alike(r.Min.X, 1-r.Max.X) || r.Max.X-r.Min.X > 0.3 && p.besideSum(r))
 	}
 	return wide && low || r.Max.X-r.Min.X > 0.3 && r.Min.Y > 0.75 && p.last(i)
+}
+
+// besideSum reports whether a sum of money stands beside r, on nothing that takes touches.
+func (p *page) besideSum(r screen.Rect) bool {
+	return slices.ContainsFunc(p.list, func(o screen.Element) bool {
+		b := o.Bounds
+		return !o.Touchable() && r.Contains(screen.Point{X: r.Min.X, Y: b.Center().Y}) &&
+			!overlaps(b.Min.X, b.Max.X, r.Min.X, r.Max.X) && guard.Priced(said(&o))
+	})
 }
 
 // last reports whether no button stands on the line of the element i behind it.
@@ -196,20 +211,26 @@ func (p *page) says(i int) string {
 }
 
 // pair is the label of the only other element of the size of the element i on its line, or of the
-// only other button above or below, "" for none or several.
+// only other button above or below, "" for none or several. Of pictures it is their names.
 func (p *page) pair(i int) (label string) {
 	r := p.list[i].Bounds
+	ends := func(e *screen.Element) bool { // it looks like a button at the end of a page
+		return button(e) || e.Bounds.Min.X > 0.02 && e.Bounds.Min.Y > 0.75
+	}
 	for j := range p.list {
 		b := p.list[j].Bounds
 		line := alike(b.Min.Y, r.Min.Y) && alike(b.Max.Y, r.Max.Y)
 		if j == i || !p.list[j].Touchable() ||
-			!line && !(button(&p.list[i]) && button(&p.list[j]) && p.column(i, j)) {
+			!line && !(ends(&p.list[i]) && ends(&p.list[j]) && p.column(i, j)) {
 			continue
 		}
 		if label != "" || !alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) {
 			return ""
 		}
 		label = p.says(j)
+		if label == "" && p.says(i) == "" {
+			label = p.list[j].Name()
+		}
 	}
 	return label
 }
@@ -278,8 +299,7 @@ func follows(field, r screen.Rect) bool {
 // something stands, and the last on its line: what was written is sent by it.
 func (p *page) sends(i int) bool {
 	r := p.list[i].Bounds
-	g := element(p.list, i, r.Center())
-	if strings.ContainsFunc(g.Text+g.Description, unicode.IsLetter) || !p.last(i) {
+	if strings.ContainsFunc(p.says(i), unicode.IsLetter) || !p.last(i) {
 		return false
 	}
 	return slices.ContainsFunc(p.fields, func(f int) bool {
@@ -330,8 +350,7 @@ func (p *page) peers(i int) int {
 		column := button(o) == button(&p.list[i]) && p.column(i, j)
 		tabs := line && (alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) || b.Max.Y > 0.9 || b.Max.Y < 0.2)
 		if (tabs || column) && (j == i || !overlaps(b.Min.X, b.Max.X, r.Min.X, r.Max.X) || column) {
-			g := element(p.list, j, b.Center())
-			t := strings.TrimSpace(g.Text + g.Description)
+			t := p.says(j)
 			if t != "" && (!priced || guard.Priced(t)) {
 				if tabs {
 					inLine[t] = true
@@ -361,10 +380,14 @@ func (p *page) chosen(i int) bool {
 }
 
 // column reports whether the element j has the size of the element i, and lies close in its column.
+// Rows of a class from edge to edge are higher where their words need more lines.
 func (p *page) column(i, j int) bool {
 	b, r := p.list[j].Bounds, p.list[i].Bounds
-	return alike(b.Min.X, r.Min.X) && alike(b.Max.X, r.Max.X) &&
-		alike(b.Max.Y-b.Min.Y, r.Max.Y-r.Min.Y) && math.Abs(b.Min.Y-r.Min.Y) < 4*(r.Max.Y-r.Min.Y)
+	high, tall := r.Max.Y-r.Min.Y, b.Max.Y-b.Min.Y
+	rows := r.Max.X-r.Min.X > 0.96 && !button(&p.list[i]) && tall < 2*high && high < 2*tall &&
+		p.list[i].Class == p.list[j].Class
+	return alike(b.Min.X, r.Min.X) && alike(b.Max.X, r.Max.X) && (rows || alike(tall, high)) &&
+		math.Abs(b.Min.Y-r.Min.Y) < 4*high
 }
 
 // low is from where on, of the screen's height, there are the tabs of a page.
