@@ -86,5 +86,7 @@ func stroke(at, sign float64) (from, to float64) {
 	return to - sign*length, to
 }
 
-func (Scroll) with(string) string { return "" }
+func (a Scroll) with(string) string {
+	return map[Direction]string{Up: "↑", Down: "↓", Left: "←", Right: "→"}[a.Direction]
+}
 func (a Scroll) describe() string { return fmt.Sprintf("scroll %s at %v", a.Direction, a.At) }

@@ -12,10 +12,11 @@ type Question struct {
 	Kind     string // KindInfo, or one of a Gate's own
 	Body     any    // what a question of a Gate's own kind has, in the form that the Parker knows
 	Text     string
-	Options  []string // answers to choose from
-	FreeText bool     // an answer other than the Options is allowed
-	Secret   *bool    // the answer must not be shown anywhere again, nil lets the words decide
-	Personal bool     // only people may answer it
+	Says     map[string]string // Text for people, by language, where it is known in several
+	Options  []string          // answers to choose from
+	FreeText bool              // an answer other than the Options is allowed
+	Secret   *bool             // the answer must not be shown anywhere again, nil lets the words decide
+	Personal bool              // only people may answer it
 	Task     string
 	Screen   screen.Observation
 	Step     int // index within the session
@@ -46,9 +47,10 @@ type Review struct {
 	Label       string // what is written on that element, "" if nothing is
 	App         string // the app in front, and its name for people, "" if they are not known
 	AppName     string
-	Says        string // what the app asks in its own words, "" if it asks nothing
-	Rule        string // the rule that asks, or ""
-	Reason      string // why it asks
+	Says        string            // what the app asks in its own words, "" if it asks nothing
+	Rule        string            // the rule that asks, or ""
+	Reason      string            // why it asks
+	Reasons     map[string]string // the same by language, where it is known in several
 	// what the decision is about, in the gate's own form. Ruling returns it, for the gate to
 	// compare with the screen at that time
 	Bound string

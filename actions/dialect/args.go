@@ -21,7 +21,7 @@ import (
 type Args struct {
 	Values loose.Object
 	Scale
-	Named string // the description of the named element, or ""
+	Named string // what the named element says, or ""
 
 	Thought string // in front of the action
 	Now     *Situation
@@ -308,7 +308,7 @@ func (a *Args) element() (mark marks.Mark, ok bool) {
 	quoted := text.Quote(written(v), MaxShown)
 	switch {
 	case found:
-		a.Named = shown(mark)
+		a.Named = text.Cut(mark.Label, maxLabel)
 		return mark, true
 	case len(a.Marks) == 0:
 		a.Complain("element %s: no elements are numbered on this screen, name a place instead",

@@ -156,6 +156,9 @@ func outcome(q inquiry.Question, term func(string) string) string {
 	if q.Resolution == nil {
 		return status
 	}
+	if q.Resolution.Type == inquiry.TypeCouldNot {
+		status = term("could not be done")
+	}
 	return status + " " + term("by") + " " + term(text.Line(q.Resolution.Who()))
 }
 

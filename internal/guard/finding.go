@@ -73,10 +73,14 @@ var wordless = []*class{&unknownMoney, &moneyPassword, &unknownSystem, &unknownE
 	&unseen,
 	&password, &destructive, &judged, &deviceCode, &command, &destroys, &account}
 
-// reason says what a finding is, in the language.
-func (f *finding) reason(lang string) string {
+// reason says what a finding is, in the language, and whether the task consents to it.
+func (f *finding) reason(lang string, consented bool) string {
 	in := textsIn(lang)
-	return fmt.Sprintf(in.Reason, f.class.says(lang), fmt.Sprintf(in.Places[f.where], f.words))
+	said := fmt.Sprintf(in.Reason, f.class.says(lang), fmt.Sprintf(in.Places[f.where], f.words))
+	if consented {
+		said += in.Consented
+	}
+	return said
 }
 
 // says tells what the class does, in the language.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Options of a Policy.
@@ -109,6 +110,7 @@ func (p *Policy) Decide(s Subject) Decision {
 		}
 		d := r.decide(own)
 		if err != nil {
+			d.Reasons = nil
 			d.Reason = fmt.Sprintf("the condition of %s could not be answered: %v", r.Name, err)
 		}
 		return p.withDescription(d, &s)
@@ -124,10 +126,8 @@ func (p *Policy) builtIn(s *Subject) Decision {
 			(p.opts.FloorOnly || !p.opts.AskAnyway && f.class.consents(s.consent(), f.words))
 		if d.Rule == "" || d.Verdict == Allow && !consents {
 			d.Severity, d.Rule = f.class.Severity, builtInName(f.class)
-			d.Reason = f.reason(p.opts.Lang)
-			if consents && !p.opts.FloorOnly {
-				d.Reason += textsIn(p.opts.Lang).Consented
-			}
+			why := func(lang string) string { return f.reason(lang, consents && !p.opts.FloorOnly) }
+			d.Reason, d.Reasons = why(p.opts.Lang), words.Each(why)
 		}
 		if !consents {
 			d.Verdict = Ask
@@ -144,6 +144,9 @@ func (r *rule) decide(own Decision) Decision {
 	}
 	d := Decision{Verdict: r.verdict, Severity: own.Severity, Rule: r.Name,
 		Reason: cmp.Or(r.Description, own.Reason), Description: r.Description}
+	if r.Description == "" {
+		d.Reasons = own.Reasons
+	}
 	if r.verdict != Allow {
 		d.Severity = max(d.Severity, r.severity)
 	}

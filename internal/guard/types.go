@@ -141,6 +141,8 @@ type Decision struct {
 	Allowed []string `json:"allowed,omitempty"`
 	Rule    string   `json:"rule,omitempty"`   // the rule that decided, "" when none matched
 	Reason  string   `json:"reason,omitempty"` // why, for people and for the model
+	// Reason by language, nil where it is the author's
+	Reasons map[string]string `json:"-"`
 	// for people, in the words of the rule's author, or ""
 	Description string `json:"description,omitempty"`
 	// Description is made of the action, and is not the author's

@@ -5,7 +5,10 @@
 // through a hint.
 package hint
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 type hinted struct {
 	error
@@ -28,6 +31,28 @@ func Text(err error) string {
 		return err.Error() + " (" + h + ")"
 	}
 	return err.Error()
+}
+
+// mark separates an error from its hint in what is stored.
+const mark = "\nmend: "
+
+// Join is err with its hint as one text, which Split takes apart; "" for nil.
+func Join(err error) string {
+	if err == nil {
+		return ""
+	}
+	if h := Of(err); h != "" {
+		return err.Error() + mark + h
+	}
+	return err.Error()
+}
+
+// Split takes a text of Join apart.
+func Split(stored string) (message, text string) {
+	if i := strings.LastIndex(stored, mark); i >= 0 {
+		return stored[:i], stored[i+len(mark):]
+	}
+	return stored, ""
 }
 
 // Of returns the outermost hint of err, or "" if missing.

@@ -19,13 +19,13 @@ type Answer struct {
 }
 
 // Plain is an answer that may be shown.
-func Plain(text string) Answer { return Answer{text: words(text)} }
+func Plain(text string) Answer { return Answer{text: pointer(text)} }
 
 // Secret is an answer that may not be shown.
-func Secret(text string) Answer { return Answer{text: words(text), secret: true} }
+func Secret(text string) Answer { return Answer{text: pointer(text), secret: true} }
 
-// words is nil for "", so that equal answers are deeply equal.
-func words(text string) *string {
+// pointer is nil for "", so that equal answers are deeply equal.
+func pointer(text string) *string {
 	if text == "" {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/shape"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Severity is how much harm an action can do.
@@ -385,10 +386,13 @@ func CheckArgs(given map[string]any, args Args) error {
 }
 
 // In returns q with the text that people who read the language are shown. Of an act it says what
-// would happen and who wants it, without the reason, which is among the details.
+// would happen and who wants it; the reason is among the details.
 func (q Question) In(lang string) Question {
-	if act := As[Approval](q).Act; act != nil {
-		q.Text = act.Describe(lang).Text()
+	if a := *As[Approval](q); a.Act != nil {
+		said := a.Act.Describe(lang)
+		a.Reason = cmp.Or(said.Because, a.Reason)
+		q.Text, q.Body = said.Text(), &a
 	}
+	q.Text = cmp.Or(As[Takeover](q).Says[words.Match(lang)], q.Text)
 	return q
 }

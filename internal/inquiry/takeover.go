@@ -12,6 +12,8 @@ type Takeover struct {
 	Words
 	// a person began it, and only a person ends it
 	PeopleOnly bool `json:"people_only,omitempty"`
+	// the question's text for people, by language
+	Says map[string]string `json:"says,omitempty"`
 }
 
 var _ = Register(KindTakeover, func([]byte) Body { return new(Takeover) })

@@ -155,27 +155,6 @@ func UnknownSession(sessionID string, err error) error {
 // age returns the time since t, rounded for messages.
 func age(t time.Time) time.Duration { return max(time.Since(t).Round(time.Second), 0) }
 
-// hintMark separates an error from its hint in a run's stored error.
-const hintMark = "\nmend: "
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	if remedy := hint.Of(err); remedy != "" {
-		return err.Error() + hintMark + remedy
-	}
-	return err.Error()
-}
-
-// ErrorParts splits a run's stored error into the message and the hint.
-func ErrorParts(text string) (message, remedy string) {
-	if i := strings.LastIndex(text, hintMark); i >= 0 {
-		return text[:i], text[i+len(hintMark):]
-	}
-	return text, ""
-}
-
 // superseded reports whether err says that another caller, perhaps in another process, has changed
 // the run in the meantime.
 func superseded(err error) bool {

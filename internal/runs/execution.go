@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/runs/queue"
 	"github.com/taploop/taploop/internal/store"
@@ -203,7 +204,7 @@ func (x *execution) finish(ctx context.Context, out Outcome) {
 	e := ending{ends: x.m.ends, state: x.state, run: x.run, serial: x.sess.Serial,
 		parked: out.Parked,
 		change: store.Change{To: stateOf(&out.Ending), Reason: out.Reason, Answer: out.Answer,
-			Begun: out.Begun, Err: strings.ReplaceAll(errorText(out.Err), "sessions show SESSION",
+			Begun: out.Begun, Err: strings.ReplaceAll(hint.Join(out.Err), "sessions show SESSION",
 				"sessions show "+x.sess.ID)}}
 	if x.late {
 		e.change.To = store.Cancelled
@@ -231,7 +232,7 @@ func (x *execution) lease(ctx context.Context) error {
 	s, done := m.states.use(x.sess.ID)
 	defer done()
 	ending{ends: m.ends, state: s, run: x.run, serial: x.sess.Serial, change: store.Change{
-		To: store.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)}}.keep(ctx)
+		To: store.Cancelled, Reason: agentloop.NotStarted, Err: hint.Join(err)}}.keep(ctx)
 	return err
 }
 

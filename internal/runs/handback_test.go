@@ -53,7 +53,7 @@ func TestAPersonsTakeoverIsHandedBackByPeopleOnly(t *testing.T) {
 				asks, why := "A program has asked for something to be done on the phone by hand.",
 					"the phone was taken over"
 				if person {
-					asks, why = "A person wanted to do something on the phone.",
+					asks, why = "The phone is in a person's hands.",
 						"a person has taken the phone over"
 				}
 				if task != "askhand tap" { // which was handed over before

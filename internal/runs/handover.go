@@ -30,12 +30,14 @@ type texts struct {
 
 var textsIn = words.Of[texts]("runs")
 
-// asked returns the question of a takeover by a person or by a program.
-func (w *texts) asked(person bool) string {
-	if person {
-		return w.Wanted
+// saysOf is the question of a takeover by a person or by a program.
+func saysOf(person bool) func(lang string) string {
+	return func(lang string) string {
+		if person {
+			return textsIn(lang).Wanted
+		}
+		return textsIn(lang).Handed
 	}
-	return w.Handed
 }
 
 // personalMode returns the mode for a question that only a person can settle in a run with these

@@ -44,6 +44,7 @@ func CheckEdit(_ inquiry.ActionRequest, e inquiry.EditedAction) error {
 func bodyOf(q agentloop.Question) (inquiry.Body, error) {
 	empty := inquiry.Kind(q.Kind).Empty()
 	_, asks := empty.(*inquiry.Ask)
+	_, byHand := empty.(*inquiry.Takeover)
 	switch {
 	case q.Body != nil:
 		body, is := q.Body.(inquiry.Body)
@@ -54,6 +55,8 @@ func bodyOf(q agentloop.Question) (inquiry.Body, error) {
 		return body, nil
 	case q.Review != nil && q.Action != nil:
 		return approvalOf(q)
+	case byHand:
+		return &inquiry.Takeover{Says: q.Says}, nil
 	case asks:
 		return &inquiry.Ask{Options: distinct(q.Options), FreeText: q.FreeText,
 			Personal: q.Personal}, nil
@@ -79,7 +82,8 @@ func approvalOf(q agentloop.Question) (*inquiry.Approval, error) {
 		Severity:      inquiry.Severity(r.Severity), Bound: r.Bound,
 		Element: r.Element, Reason: r.Reason, Rule: r.Rule,
 		Act: &consent.Act{Verb: name, Label: r.Label, App: r.App, Name: r.AppName, Says: r.Says,
-			Ruled: r.Says != "" && r.Says == r.Description, Typed: q.Action.Traits().Text},
+			Ruled: r.Says != "" && r.Says == r.Description, Typed: q.Action.Traits().Text,
+			Because: r.Reasons},
 		Target: r.Target,
 	}
 	if q.Hidden {

@@ -195,7 +195,7 @@ func (w *phoneWork) prepare(ctx context.Context) *agentloop.Ending {
 // handOver parks the question of a takeover if this life ended for one. That is so if a person took
 // the phone over. With Options.HandOver it is also so if the screen is locked or forbids capture.
 func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentloop.Ending {
-	words, text := textsIn(w.opts.ConsoleLang), ""
+	var says func(lang string) string
 	cause := agentloop.ErrTakeover
 	if w.takenByPerson = errors.Is(context.Cause(ctx), errTakenByPerson); w.takenByPerson {
 		cause = errTakenByPerson
@@ -203,20 +203,20 @@ func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	asks := w.opts.HandOver && w.settings.ReplyMode != channel.NoReply
 	switch {
 	case end.Reason == agentloop.TakeoverNeeded && end.Question == nil:
-		text = words.asked(w.takenByPerson)
+		says = saysOf(w.takenByPerson)
 	case end.Reason == agentloop.ScreenLocked && asks:
-		text = words.Locked
+		says = func(lang string) string { return textsIn(lang).Locked }
 	case end.Reason == agentloop.SecureScreen && asks:
-		text = words.Secure
+		says = func(lang string) string { return textsIn(lang).Secure }
 	}
-	if text == "" {
+	if says == nil {
 		return end
 	}
 	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
 	asked, run := w.parked, w.life.Run
-	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: text, Task: run.Task,
-		Body: &inquiry.Takeover{PeopleOnly: w.takenByPerson}}
+	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: says(w.opts.ConsoleLang), Task: run.Task,
+		Body: &inquiry.Takeover{PeopleOnly: w.takenByPerson, Says: words.Each(says)}}
 	if _, err := w.Park(ctx, q); err != nil {
 		w.opts.Log.ErrorContext(ctx, "handing the phone over", "err", err)
 		end.Reason = agentloop.Failed(err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/inquiry/route"
@@ -82,7 +83,7 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	logs.Learn(ctx, logs.Session, v.Session.ID, logs.Run, v.Run.ID, logs.Phone, v.Session.Serial)
 	v.Run = m.Presented(v.Run)
 	st := Status{Session: v.Session, Run: v.Run, Settings: s.Settings, Usage: v.Usage}
-	st.Message, st.Hint = ErrorParts(v.Run.Error)
+	st.Message, st.Hint = hint.Split(v.Run.Error)
 	st.addReason(v.Question)
 	st.Stalled = st.Reason == agentloop.StillRunning && m.store.Stalled()
 	if q := v.Question; q != nil && q.Open() && atRest(v.Run) {

@@ -70,8 +70,8 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 	}
 	q, err := m.desk.Open(ctx, inquiry.Question{SessionID: p.sess.ID, RunID: run.ID,
 		Fence: run.Fence, Kind: inquiry.KindTakeover, Task: run.Task,
-		Body: &inquiry.Takeover{PeopleOnly: person},
-		Text: textsIn(m.opts.ConsoleLang).asked(person)},
+		Body: &inquiry.Takeover{PeopleOnly: person, Says: words.Each(saysOf(person))},
+		Text: saysOf(person)(m.opts.ConsoleLang)},
 		personalMode(set.Settings))
 	if err != nil {
 		return err

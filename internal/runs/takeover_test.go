@@ -105,7 +105,7 @@ func TestAPersonTakesARunningPhoneOver(t *testing.T) {
 		require.Greater(t, len(w.phones.phones["A"].done()), touched, "it goes on")
 		x := w.policy.last().Exchanges[0]
 		require.Equal(t, actions.HandedBack, x.Outcome)
-		require.Equal(t, "A person wanted to do something on the phone.", x.Question)
+		require.Equal(t, "The phone is in a person's hands.", x.Question)
 		audit, err := w.store.Audit.List(w.ctx(),
 			store.AuditFilter{Event: store.AuditTakenOver})
 		require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
@@ -121,7 +122,7 @@ func (s *sessionState) presented(r store.Run) store.Run {
 		return r
 	}
 	r.State, r.StopReason = store.Paused, agentloop.Failed(e.failed)
-	r.Error = errorText(e.asError())
+	r.Error = hint.Join(e.asError())
 	return r
 }
 

@@ -104,6 +104,8 @@ func TestWhatCanBeSaidIsSaidInShortAndListed(t *testing.T) {
 		"near": {"en", []string{"/aprove", "n"},
 			[]string{"did you mean /approve?"}, "reject"},
 		"near to a word": {"en", []string{"yess", "n"}, []string{"did you mean yes?"}, "reject"},
+		"letters in another order": {"en", []string{"yse", "n"}, []string{"did you mean yes?"},
+			"reject"},
 		"near without a slash": {"en", []string{"rejct", "n"}, []string{"did you mean /reject?"},
 			"reject"},
 		"a condition": {"en", []string{"yes if free", "n"},

@@ -25,6 +25,9 @@ func (w *texts) commands(q inquiry.Question) map[string]command {
 			all[name] = command{"/" + name, w.Does[name]}
 		}
 	}
+	if len(q.RememberFor) > 0 {
+		all["remember"] = command{"/remember SCOPE ANSWER", w.Does["remember"]}
+	}
 	if hasDetails(q) {
 		all["details"] = command{"/details", w.Does["details"]}
 	}
@@ -91,7 +94,9 @@ func (w *texts) near(q inquiry.Question, line string) string {
 	}
 	for _, known := range said {
 		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.TrimPrefix(known, "/"))
-		if most := min(2, utf8.RuneCountInString(name)/2); d <= most && (d > 0 || !bare) {
+		most := min(2, utf8.RuneCountInString(name)/2)
+		swapped := strings.Trim(name, known)+strings.Trim(known, "/"+name) == "" && len(name) > 2
+		if (d <= most || swapped) && (d > 0 || !bare) {
 			return fmt.Sprintf(w.Near, text.Quote(word, 40), known)
 		}
 	}

@@ -109,7 +109,8 @@ func TestAConsentIsInHumanWordsOnThePage(t *testing.T) {
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	q := about(inquiry.Critical)
 	inquiry.As[inquiry.Approval](q).Act = &consent.Act{Verb: "CLICK", Label: "Allow",
-		App: "com.example.notes", Says: "Allow Notes to send messages?"}
+		App: "com.example.notes", Says: "Allow Notes to send messages?",
+		Because: map[string]string{"en": "it spends money", "zh": "可能会付款"}}
 	q = g.waiting("ann", q)
 	p.until(card(q, ".shot img[src]") + " !== null")
 	require.Equal(t, "Allow Notes to send messages?", p.text(card(q, "h2")+".textContent"))
@@ -120,6 +121,7 @@ func TestAConsentIsInHumanWordsOnThePage(t *testing.T) {
 	require.Equal(t, "1", p.text(card(q, "")+`.textContent.split("it spends money").length - 1`))
 	p.do(js(`document.getElementById("lang").click()`))
 	require.Equal(t, "助手想要点按“Allow”（应用：Notes）", p.text(card(q, ".wants")+".textContent"))
+	require.Equal(t, "可能会付款", p.text(card(q, ".reason")+".textContent"))
 	p.do(js(`document.getElementById("lang").click()`))
 	const off = `((m, i) => (m.%[3]s + m.%[4]s / 2 - i.%[3]s) / i.%[4]s)(` +
 		`%[1]s.getBoundingClientRect(), %[2]s.getBoundingClientRect())`

@@ -103,7 +103,7 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 		p.until(card(q, ".steps li") + ` !== null`)
 		require.Equal(t, evil, p.text(card(q, ".question")+".textContent"))
 		require.Equal(t, "Task: order <b>a pizza</b>", p.text(card(q, ".task")+".textContent"))
-		require.Equal(t, "1. open <i>the menu</i>", p.text(card(q, ".steps li")+".textContent"))
+		require.Equal(t, "1. went back: open <i>the menu</i>", p.text(card(q, ".steps li")+".textContent"))
 		require.Equal(t, "0",
 			p.text(`document.querySelectorAll("article script, article b, article i, .question `+
 				`img").length`))

@@ -126,7 +126,7 @@ func TestScriptsInAFormAreText(t *testing.T) {
 		p.until(card(q, ".field") + " !== null")
 		require.Equal(t, evil, p.text(card(q, ".question")+".textContent"))
 		require.Equal(t, "Asked by "+evil, p.text(card(q, ".client")+".textContent"))
-		require.Equal(t, evil, p.text(card(q, ".task")+".textContent"))
+		require.Equal(t, evil, p.text(card(q, ".context")+".textContent"))
 		require.Equal(t, evil, p.text(card(q, ".channels li")+".textContent"))
 		require.Equal(t, "__proto__constructorthis page",
 			p.text(`[...document.querySelectorAll(".channels li")].slice(1).map((e) => `+

@@ -126,7 +126,7 @@ func TestATaskIsBegunSteeredAndStoppedOnTheHomePage(t *testing.T) {
 	require.Contains(t, fmt.Sprintf("%+v", g.tasks.said()[0]), "order tea")
 
 	run := g.running("order tea", 1)
-	p.until(`document.querySelector(".run-card .now")?.textContent === "1. open the menu"`)
+	p.until(`document.querySelector(".run-card .now")?.textContent === "1. went back: open the menu"`)
 	p.do(js(named("Running", "input", "Say something")+".focus()"), chromedp.KeyEvent("green tea"))
 	p.press("Running", "Send")
 	p.waits(func() bool { return len(g.tasks.said()) == 2 })

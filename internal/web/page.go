@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"strings"
 	"sync"
 
@@ -68,6 +69,9 @@ func asset(w http.ResponseWriter, r *http.Request) error {
 		return notAllowed(w, "GET")
 	}
 	b, kind, err := page.File(r.PathValue("asset"))
+	if err != nil && path.Ext(r.URL.Path) == "" {
+		return index(w, r) // which says that there is no such page
+	}
 	if err != nil {
 		return refuse("NOT_FOUND", fmt.Errorf("there is nothing at %s", r.URL.Path))
 	}

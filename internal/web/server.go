@@ -181,7 +181,7 @@ func (s *Server) routes() *http.ServeMux {
 		handle("GET "+path, index)
 	}
 	mux.Handle("GET /ui/{$}", http.RedirectHandler("/ui", http.StatusFound))
-	handle("/ui/{asset}", asset)
+	handle("/ui/{asset...}", asset)
 	handle("/", s.notFound)
 	return mux
 }

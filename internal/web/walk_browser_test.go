@@ -128,7 +128,7 @@ func (w *walk) startAndSteer() {
 	w.press(named("", "button", "Start"))
 	w.waits(func() bool { return len(w.tasks.said()) == 1 })
 	w.run = w.running("order tea", 1)
-	w.until(`document.querySelector(".run-card .now")?.textContent === "1. open the menu"`)
+	w.until(`document.querySelector(".run-card .now")?.textContent === "1. went back: open the menu"`)
 	w.types(named("Running", "input", "Say something"), "green tea")
 	w.press(named("Running", "button", "Send"))
 	w.waits(func() bool { return len(w.tasks.said()) == 2 })

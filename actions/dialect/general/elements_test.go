@@ -186,7 +186,7 @@ func TestFormerNumbersAreNotShownAgain(t *testing.T) {
 	require.NoError(t, err)
 	_, said, _ := strings.Cut(asked.String(), "Done so far:\n")
 	done, _, _ := strings.Cut(said, "\n\n")
-	touched := `"tap EditText \"PIN\""`
+	touched := `"PIN"`
 	require.Equal(t, `Step 1: {"thought": "t", "action": {"type": "tap", "element": `+touched+`}}
 Step 2: {'thought': 't', 'action': {'type': 'tap', 'index' : `+touched+`}}
 Step 3: {thought: t, action: {type: tap, element: `+touched+`}}
@@ -244,4 +244,17 @@ func BenchmarkPrompt(b *testing.B) {
 			}
 		})
 	}
+}
+
+// What people read of a step is what the element says: its class, and the verb again, are no words
+// of theirs.
+func TestAnElementIsNamedByWhatItSays(t *testing.T) {
+	d := general.New(dialect.Options{Lang: "en", Quality: 50})
+	s := listing(t)
+	got, err := d.Parse(actions.Reply{Text: `{"type": "tap", "element": 2}`}, s)
+	require.NoError(t, err)
+	require.Equal(t, "PIN", got.Explain)
+	got, err = d.Parse(actions.Reply{Text: `{"type": "tap", "x": 500, "y": 250}`}, s)
+	require.NoError(t, err)
+	require.Empty(t, got.Explain)
 }

@@ -217,8 +217,6 @@ func flat(o loose.Object) writtenAction {
 func (g *general) decode(c writtenAction, s *dialect.Situation) (d actions.Decision, err error) {
 	in := g.Args(c.arguments, "", s)
 	d.Action, err = forms.Decode(c.name, in, "one of "+strings.Join(forms.Names(), ", "))
-	if err == nil && in.Named != "" {
-		d.Explain = forms.Find(c.name).Name + " " + in.Named
-	}
+	d.Explain = in.Named
 	return d, err
 }

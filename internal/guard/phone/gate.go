@@ -294,10 +294,10 @@ func (g *Gate) question(
 	if does.Secret {
 		what, under = actions.Brief(does.Action, g.opts.Lang), w.Key
 	}
-	reason := d.Reason
-	if again != "" {
-		reason = strings.TrimSpace(w.Again[again] + "\n" + reason)
+	why := func(lang, reason string) string {
+		return text.Cut(strings.TrimSpace(phrasesIn(lang).Again[again]+"\n"+reason), 500)
 	}
+	reason := why(g.opts.Lang, d.Reason)
 	act := g.act(s, does.Action)
 	if does.Secret {
 		act.Label = w.Key
@@ -311,17 +311,21 @@ func (g *Gate) question(
 		Review: &agentloop.Review{Allowed: d.Allowed, Severity: d.Severity.String(),
 			Description: cmp.Or(d.Description, s.Describe(what)), Element: under, Rule: d.Rule,
 			Label: act.Label, App: act.App, AppName: act.Name, Says: act.Says,
-			Reason: text.Cut(reason, 500), Bound: now.String(), Target: s.Target()}}
+			Reason: reason, Bound: now.String(), Target: s.Target(),
+			Reasons: words.Each(func(lang string) string {
+				return why(lang, cmp.Or(d.Reasons[lang], d.Reason))
+			})}}
 }
 
 // handOver is what a person is asked to do on the phone, in the place of an action.
 func (g *Gate) handOver(s guard.Subject, d guard.Decision, a actions.Action) agentloop.Question {
-	w := phrasesIn(g.opts.Lang)
-	asks := fmt.Sprintf(w.ByHand, g.act(s, a).Describe(g.opts.Lang).Does)
-	if d.Description != "" {
-		asks = d.Description
+	act := g.act(s, a)
+	says := func(lang string) string {
+		asks := fmt.Sprintf(phrasesIn(lang).ByHand, act.Describe(lang).Does)
+		return join(cmp.Or(d.Description, asks), cmp.Or(d.Reasons[lang], d.Reason))
 	}
-	return agentloop.Question{Kind: agentloop.KindTakeover, Text: join(asks, d.Reason)}
+	return agentloop.Question{Kind: agentloop.KindTakeover, Text: says(words.Match(g.opts.Lang)),
+		Says: words.Each(says)}
 }
 
 // act is what a person is asked to consent to.

@@ -402,6 +402,9 @@ func TestPeopleAreAskedInTheirLanguage(t *testing.T) {
 	r.At = d.now.Add(-time.Hour)
 	d.decides(r)
 	require.Contains(t, d.inbox.parked[1].Text, "之前的同意已经过期")
+	require.Equal(t, map[string]string{
+		"en": "The approval has expired.\nit may pay money: \"立即支付\" is under the finger",
+		"zh": "之前的同意已经过期。\n可能会付款：手指下是 \"立即支付\""}, d.inbox.parked[1].Review.Reasons)
 }
 
 // BenchmarkCheck is what the gate adds to a step when the elements were read while the model
@@ -448,6 +451,7 @@ func TestARuleHandsThePhoneOver(t *testing.T) {
 	require.Equal(t, agentloop.TakeoverNeeded, d.end.Reason)
 	require.Equal(t, agentloop.KindTakeover, d.inbox.parked[0].Kind)
 	require.Equal(t, "Please pay, if you want to.", d.inbox.parked[0].Text)
+	require.Equal(t, d.inbox.parked[0].Text, d.inbox.parked[0].Says["zh"])
 
 	d.p = d.p.Answered(actions.Exchange{Question: "Please pay, if you want to.", Answer: "done",
 		Outcome: actions.HandedBack})

@@ -27,6 +27,8 @@ type Act struct {
 	Typed string `json:"typed,omitempty"` // text that is entered
 	// Says are the words of whoever wrote the rule that asks
 	Ruled bool `json:"ruled,omitempty"`
+	// why it is asked, by language
+	Because map[string]string `json:"because,omitempty"`
 
 	Server string `json:"server,omitempty"` // of a tool
 	Tool   string `json:"tool,omitempty"`
@@ -44,6 +46,7 @@ type Consent struct {
 	Wants    string `json:"wants"`         // what the agent does for that
 	Does     string `json:"-"`             // the same without the agent, and with the app
 	Who      string `json:"who,omitempty"` // which agent wants it, "" if it goes without saying
+	Because  string `json:"because,omitempty"`
 }
 
 // texts are the words, in a language.
@@ -75,8 +78,12 @@ const (
 // Describe words the act in the language that fits best.
 func (a *Act) Describe(lang string) Consent {
 	c := a.describe(lang)
+	c.Because = a.Because[words.Match(lang)]
 	for _, more := range a.More {
 		m := more.Describe(lang)
+		if !strings.Contains(c.Because, m.Because) {
+			c.Because += "; " + m.Because
+		}
 		c.Headline += "; " + m.Headline
 		c.Wants += "\n" + m.Wants
 		c.Does += "; " + m.Does

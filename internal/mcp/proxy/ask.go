@@ -75,7 +75,8 @@ func (g *gate) claimable(q inquiry.Question, c *toolCall) bool {
 // question is the question about a call, which a person is asked.
 func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inquiry.Question {
 	allowed, names := g.allowed(c, d)
-	act := &consent.Act{Server: g.opts.Name, Tool: c.name, Agent: transport.ClientName(ctx)}
+	act := &consent.Act{Server: g.opts.Name, Tool: c.name, Agent: transport.ClientName(ctx),
+		Because: d.Reasons}
 	if of := transport.BehalfOf(ctx); of.Goal != "" {
 		act.Agent, act.Goal = of.Role, of.Goal
 	}

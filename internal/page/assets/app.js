@@ -12,7 +12,7 @@ import { Runs } from "./runs.js";
 import { Session, sessionEvents } from "./session.js";
 import { Settings } from "./settings.js";
 import { Skills } from "./skills.js";
-import { answersAgain, html } from "./view.js";
+import { Nowhere, answersAgain, html } from "./view.js";
 import { changeLanguage, speak, words } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -26,7 +26,8 @@ const pages = [["/ui/sessions/", Session], ["/ui/phones/", Phone], ["/ui/session
 // place is the page that the address names, and its id; null is home, also for an id that is none.
 function place() {
   const path = location.pathname.replace(/(.)\/$/, "$1"), found = pages.find(([at]) => at.endsWith("/") ? path.startsWith(at) : path === at);
-  try { return found ? [found[1], decodeURIComponent(path.slice(found[0].length))] : null; } catch { return null; }
+  if (!found) return path === "/" || path === "/ui" ? null : [Nowhere, ""];
+  try { return [found[1], decodeURIComponent(path.slice(found[0].length))]; } catch { return null; }
 }
 
 function draw() {

@@ -2,7 +2,7 @@
 import { parse, told } from "./api.js";
 import { Arguments } from "./arguments.js";
 import { el } from "./dom.js";
-import { language, words } from "./words.js";
+import { fill, language, words } from "./words.js";
 
 // Approval is the form about the actions of a card's question: what each is, and a button for each decision that is allowed.
 export class Approval {
@@ -16,7 +16,8 @@ export class Approval {
 
   form() {
     const w = words(), card = this.card, q = card.q, form = el("form", "approval", undefined, { novalidate: "" });
-    if (q.reason) form.append(el("p", "reason", q.reason));
+    const because = q.consent?.[language()]?.because || q.reason;
+    if (because) form.append(el("p", "reason", because));
     this.rows = q.action_requests.map((r, i) => this.row(form, r, i));
     this.main = el("button", "main", w.send, { type: "submit" });
     const row = el("div", "row"), alone = this.rows.length === 1;
@@ -76,6 +77,7 @@ export class Approval {
         this.chosen[i] = type;
         if (type === "edit" && !again) edit.begin();
         this.show();
+        this.card.problem.textContent = type === "approve" && alone && edited ? fill(w.editFirst, { name: w.decisions.approve }) : "";
         if (type === "approve" && alone && !edited) this.send(); // else the request is shown as it was first
         else if (type === "edit") edit.focus();
         else if (type !== "approve") text.focus();

@@ -4,10 +4,18 @@ import { el, newID, stopper, unfocused } from "./dom.js";
 import { Form } from "./fields.js";
 import { Live } from "./live.js";
 import { grown, marked } from "./marked.js";
-import { ago, channelName, clip, clock, fill, language, left, readable, silence, spent, words } from "./words.js";
+import { said } from "./view.js";
+import { ago, channelName, clip, clock, consentTo, fill, language, left, readable, silence, spent, words } from "./words.js";
 
 // runsOut is until when an answer is wanted; where that has passed and nothing came of it, until when one is taken.
 export const runsOut = (q) => +new Date(silence(q) || Date.now() < new Date(q.attention_until) ? q.attention_until : q.expires_at);
+
+// context is what whoever asks has told besides, with the marks of its text as what they stand for.
+function context(q) {
+  const box = el("div", "marked context");
+  box.append(...q.context ? grown(q.context) : [el("p", "", q.task)]);
+  return box;
+}
 
 // Card shows one question. api says how to reach the server: reply(id, body) and stop(session), which return what is wrong,
 // steps(session), picture(url, over), which returns another url, and enlarge(url, places); for a take-over phone(session, over), and what Live wants.
@@ -32,9 +40,11 @@ export class Card {
     const kicker = el("p", "kicker");
     if (w.kinds[q.kind]) kicker.append(el("span", "kind " + q.kind, w.kinds[q.kind]));
     if (q.client) kicker.append(el("span", "client", fill(w.from, q)));
-    if (q.task && !q.consent?.[language()]?.who) kicker.append(el("span", "task", q.run_id ? fill(w.task, { task: clip(q.task, 200) }) : clip(q.task, 200)));
+    const told = q.task && !q.consent?.[language()]?.who;
+    if (told && q.run_id) kicker.append(el("span", "task", fill(w.task, { task: clip(q.task, 200) })));
     if (kicker.children.length) asks.append(kicker);
     asks.append(...this.headline());
+    if (told && !q.run_id) asks.append(context(q));
     this.meta = el("p", "meta");
     this.due = el("span", "due");
     this.asked = el("span");
@@ -58,7 +68,7 @@ export class Card {
 
   // headline is the question, with the marks of its text as what they stand for; of an action it is what would happen.
   headline() {
-    const q = this.q, consent = q.consent && q.consent[language()], id = "q-" + q.question_id;
+    const q = this.q, consent = consentTo(q), id = "q-" + q.question_id;
     const h = el("h2", "question", consent ? consent.headline : undefined, { id });
     if (consent) return [h, ...[consent.wants, consent.who].filter(Boolean).map((line) => el("p", "wants", line))];
     const [first, rest] = marked(q.markdown, q.text);
@@ -399,7 +409,7 @@ export class Card {
   addSteps(more) {
     const list = [...this.list, ...more.filter((x) => !this.list.some((s) => s.index === x.index))];
     this.list = list.sort((a, b) => a.index - b.index).slice(-5);
-    this.steps.replaceChildren(...this.list.map((s) => el("li", "", s.index + ". " + (s.explain || s.thought || s.action))));
+    this.steps.replaceChildren(...this.list.map((s) => el("li", "", s.index + ". " + said(s))));
     this.steps.hidden = !this.list.length;
   }
 

@@ -45,7 +45,7 @@ class Field {
     this.root = el(group ? "fieldset" : "div", "field " + spec.type);
     this.label = el(group ? "legend" : "label", "", spec.label || spec.name, group ? {} : { for: id });
     const notes = [spec.optional ? w.optional : "", this.hint()].filter(Boolean).join(" · ");
-    if (notes) this.label.append(el("span", "note", notes));
+    if (notes) this.label.append(" ", el("span", "note", notes));
     this.problem = el("p", "problem", undefined, { id: id + "-p", role: "alert" });
     this.root.append(this.label, this.body || this.controls[0], this.problem);
     for (const c of group ? [this.root] : this.controls) c.setAttribute("aria-describedby", id + "-p");

@@ -4,7 +4,7 @@ import { unfocused } from "./dom.js";
 import { useEffect, useRef, useState } from "./hooks.js";
 import { cards, decide } from "./inbox.js";
 import { endGrant, forget, goOn, grant, isOver, model, pause, say, start, stop, takeOver } from "./model.js";
-import { Badge, Frame, LivePicture, Stop, Wrong, html, said, useBusy, why } from "./view.js";
+import { Badge, Frame, LivePicture, Stop, Why, Wrong, html, said, useBusy, why } from "./view.js";
 import { ago, aside, clip, clock, counted, fill, language, lasting, thousands, words } from "./words.js";
 
 const mostLive = 3; // a browser has few connections to a server
@@ -102,7 +102,7 @@ export function Running() {
       <p class="facts"><${Badge} run=${s.run} />${s.serial ? html`<a href=${"/ui/phones/" + encodeURIComponent(s.serial)}>${s.serial}</a>` : ""}
         <${Elapsed} since=${s.run.created_at} />${s.run.tokens ? html`<span>${fill(w.tokens, { n: thousands(s.run.tokens) })}</span>` : ""}</p>
       <p class="now" dir="auto">${s.step ? s.step.index + ". " + clip(said(s.step), 300) : w.beginning}</p>
-      ${why(s.run) ? html`<p class="problem" dir="auto">${why(s.run)}</p>` : ""}
+      <${Why} run=${s.run} kind="problem" />
       <${Steer} s=${s} />
     </div></li>`)}</ul>`;
 }

@@ -5,7 +5,7 @@ import { Card, runsOut } from "./card.js";
 import { el, newID, unfocused } from "./dom.js";
 import { listening } from "./feed.js";
 import { spoken } from "./marked.js";
-import { aside, channelName, clip, fill, language, left, readable, silence, spent, words } from "./words.js";
+import { aside, channelName, clip, consentTo, fill, language, left, readable, silence, spent, words } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 export const cards = new Map(); // by question
@@ -156,7 +156,7 @@ export function reason(q) {
   const w = words(), r = q.resolution || {};
   const model = r.authority === "agent" && r.by;
   const who = model ? fill(w.model, r) : r.reply_id && sent.has(r.reply_id) ? w.you :
-    fill(w.through, { who: r.by || r.authority || "?", channel: channelName(r.channel || "?") });
+    fill(w.through, { who: r.by || w.authorities[r.authority] || r.authority || "?", channel: channelName(r.channel || "?") });
   const said = q.secret ? "" : r.response || "";
   if (r.type === "delegate") return fill(w.delegated, { who });
   const decided = (r.decisions || []).map((d) => (w.decisions[d.type] || w.offers[d.type] || d.type) + (d.message ? fill(w.said, { what: d.message }) : ""));
@@ -165,6 +165,7 @@ export function reason(q) {
   if (q.status === "answered" && decided.length && r.decisions.every((d) => d.type === "approve")) return fill(w.approved, { who });
   switch (q.status) {
     case "answered":
+      if (r.type === "could_not") return say(w.couldNot, what);
       return say(model ? w.decided : w.answered, what) + (r.unedited_draft_of ? fill(w.unedited, { by: r.unedited_draft_of }) : "") +
         aside(r.recalled && w.recalled);
     case "refused": return say(w.refused, what);
@@ -174,7 +175,7 @@ export function reason(q) {
   }
 }
 
-const headline = (q) => q.consent?.[language()]?.headline;
+const headline = (q) => consentTo(q)?.headline;
 
 // title is what a question is called in a list.
 export const title = (q) => headline(q) || spoken(q.markdown) || q.text;

@@ -3,10 +3,10 @@ import { alone, call, get, picture, problem, sessionPath } from "./api.js";
 import { download } from "./download.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
 import { Steer } from "./home.js";
-import { reason } from "./inbox.js";
+import { reason, title } from "./inbox.js";
 import { goOn, isOver, remove, requeue, shared } from "./model.js";
-import { Badge, Frame, Marked, Stop, Wrong, did, html, said, useBusy, why } from "./view.js";
-import { clip, clock, fill, language, lastingMs, thousands, words } from "./words.js";
+import { Badge, Frame, Marked, Stop, Why, Wrong, html, said, useBusy, why } from "./view.js";
+import { clip, clock, consentTo, fill, language, lastingMs, thousands, words } from "./words.js";
 
 const watching = new Set(); // functions that are told of a change in a session, by its id
 
@@ -105,9 +105,11 @@ function Head({ t, go }) {
     ${clip(run.task) === run.task ? "" : html`<details><summary>${w.detailsButton}</summary><p class="kept" dir="auto">${run.task}</p></details>`}
     <p class="facts"><${Badge} run=${run} />${s.serial ? alone ? html`<span>${s.serial}</span>` : html`<a href=${"/ui/phones/" + encodeURIComponent(s.serial)}>${s.serial}</a>` : ""}
       ${phone ? html`<span>${phone}</span>` : ""}<span>${clock(run.created_at)}</span>${s.parent ? html`<span>${w.begunBy} ${alone ? s.parent : html`<a href=${"/ui/sessions/" + s.parent}>${s.parent.slice(0, 8)}</a>`}</span>` : ""}</p>
-    ${run.answer ? html`<p class="result good" dir="auto">${run.answer}</p>` : ""}
+    ${run.answer ? html`<p class=${"result " + (run.state === "COMPLETED" ? "good" : "bad")} dir="auto">${run.answer}
+      ${run.state === "COMPLETED" ? "" : html` <span class="mend">${run.mend?.[language()] || ""}</span>`}</p>` : ""}
     <${Verified} v=${run.verification} state=${run.state} />
-    ${run.state !== "COMPLETED" && why(run) ? html`<p class="result bad" dir="auto">${why(run)}</p>` : ""}
+    ${run.state === "COMPLETED" ? "" : html`<${Why} run=${run} kind="result bad" />`}
+    ${came(t).length ? html`<section class="came" aria-labelledby="came"><h3 id="came">${w.cameIn}</h3><ul>${came(t).map((x) => html`<li dir="auto">${x}</li>`)}</ul></section>` : ""}
     ${run.recorded_url ? html`<div class="recorded"><p>${w.recordedScreen}</p><${Frame} url=${run.recorded_url} alt=${w.recordedScreen} lost=${w.pictureLost} /></div>` : ""}
     <dl class="totals">${[[w.stepsTitle, t.steps.length], [w.total, span("took_ms")], [w.byModel, span("model_ms")], [w.onPhone, span("phone_ms")],
       [w.waitedFor, span("asked_ms")], [w.askedAgain, again && fill(w.ofAll, { n: again, of: t.steps.length })],
@@ -129,6 +131,10 @@ function Head({ t, go }) {
   </header>`;
 }
 
+// came is what people said and did that belongs to no step.
+const came = (t) => [...t.questions.filter((q) => !t.steps.some((s) => s.index === q.step)).map((q) => title(q) + fill(words().said, { what: reason(q) })),
+  ...t.runs.flatMap((r) => r.said || []).map((text) => "“" + text + "”")];
+
 // movable tells whether another machine could take the run up.
 const movable = ({ state, stop_reason: why }) => state === "QUEUED" || state === "RUNNING" || state === "PAUSED" && (why === "SERVER_RESTARTED" || why === "DEVICE_DISCONNECTED");
 
@@ -142,7 +148,7 @@ export function Verified({ v, state }) {
 // Agents is who worked in a session without a phone: agents, and below each what it called and began.
 function Agents({ list }) {
   return html`<ul class="tree">${list.map((n) => html`<li key=${n.id}><code>${n.id}</code> ${n.name ? html`<b dir="auto">${n.name}</b> ` : ""}
-    ${n.outcome ? html`<span class="badge">${n.outcome}</span> ` : ""}<span dir="auto">${n.words || ""}</span>
+    ${n.outcome ? html`<span class="badge">${words().states[n.outcome] || words().outcomes.unknown}</span> ` : ""}<span dir="auto">${n.words || ""}</span>
     ${n.result ? html`<pre tabindex="0" dir="auto">${n.result}</pre>` : ""}${n.below ? html`<${Agents} list=${n.below} />` : ""}</li>`)}</ul>`;
 }
 
@@ -203,11 +209,10 @@ function Step({ step: s, t, id }) {
     <div class="say">
       <p class="line"><span class="no">${s.index}</span><span class=${"badge " + tone(s, q)}>${w.outcomes[outcome(s, q)]}</span></p>
       <h3 id="step-title" dir="auto">${said(s)}</h3>
-      ${s.explain ? html`<p class="words" dir="auto">${did(s)}</p>` : ""}
       ${s.refusal ? html`<p class="result bad" dir="auto">${s.refusal}</p>` : ""}
       ${s.thought ? html`<blockquote dir="auto">${s.thought}</blockquote>` : ""}
       ${s.question || q ? html`<${Talk} s=${s} q=${q} />` : ""}
-      <p class="facts">${Object.entries(s.parts_ms || {}).map(([k, ms]) => html`<span>${w.parts[k] || k} ${lastingMs(ms)}</span>`)}
+      <p class="facts">${parts(s).map(([k, ms]) => html`<span>${w.parts[k]} ${lastingMs(ms)}</span>`)}
         ${s.asked_ms ? html`<span>${w.waited} ${lastingMs(s.asked_ms)}</span>` : ""}
         ${s.tokens ? html`<span>${fill(w.tokens, { n: thousands(s.tokens) })}</span>` : ""}${s.app ? html`<span>${s.app_names?.[language()] || s.app}</span>` : ""}</p>
       ${[[w.inWords, s.caption], [w.soFar, s.summary]].filter(([, v]) => v).map(([k, v]) => html`<details key=${k}><summary>${k}</summary><p class="kept" dir="auto">${v}</p></details>`)}
@@ -215,17 +220,20 @@ function Step({ step: s, t, id }) {
     </div></section>`;
 }
 
+// parts are those of a step's time that say something to people.
+const parts = ({ parts_ms: all }) => Object.entries(all || {}).filter(([k, ms]) => words().parts[k] && ms >= 50);
+
 // Talk is the question of a step, and what came of it.
 function Talk({ s, q }) {
-  const w = words(), consent = q?.consent?.[language()], open = q?.status === "pending";
+  const w = words(), consent = q && consentTo(q), open = q?.status === "pending";
   return html`<div class="talk"><div class="q" dir="auto">${consent ? consent.headline : html`<${Marked} tree=${q?.markdown} text=${q ? q.text : s.question} />`}</div>
     ${s.options && !q ? html`<ul>${s.options.map((o) => html`<li dir="auto">${o}</li>`)}</ul>` : ""}
     <p class="a" dir="auto">${open ? alone ? w.openQuestion : html`<a href=${"/ui#question=" + q.question_id}>${w.openQuestion}</a>` :
       q ? reason(q) : [s.settled?.[language()], s.reply].filter(Boolean).join(fill(w.said, { what: "" }))}</p></div>`;
 }
 
-const outcome = (s, q) => q?.status === "pending" ? "waits" : s.state === "INTENT" ? "underWay" : s.state === "UNKNOWN" ? "unknown" : s.partial ? "partial" : s.refusal ? "refused" : "done";
-const tone = (s, q) => ({ done: "good", refused: "bad", partial: "bad" })[outcome(s, q)] || "open";
+const outcome = (s, q) => s.verb === "ABORT" ? "gaveUp" : q?.status === "pending" ? "waits" : s.state === "INTENT" ? "underWay" : s.state === "UNKNOWN" ? "unknown" : s.partial ? "partial" : s.refusal ? "refused" : "done";
+const tone = (s, q) => ({ done: "good", refused: "bad", partial: "bad", gaveUp: "bad" })[outcome(s, q)] || "open";
 
 // Touch draws where the screen was touched: a ring, or a way from one place to another.
 function Touch({ places }) {

@@ -57,6 +57,9 @@ function Taken({ holder: { session_id: id }, queue, take, other }) {
     ${take && id ? html`<${Stop} name=${w.takePlace} act=${() => take({ supersede: true })} />` : ""}</div>`;
 }
 
+// Nowhere is the page of an address that has none.
+export const Nowhere = () => html`<h2>${words().noPage}</h2><p><a href="/ui">${words().home}</a></p>`;
+
 // Stop is a button that wants a second press, and says so beside it. of is what it is about, where several have one name.
 export function Stop({ act, name, of, busy }) {
   const [on, setOn] = useState(false), press = useRef(null), w = words();
@@ -74,14 +77,17 @@ export function Badge({ run }) {
   return html`<span class=${"badge " + tone}>${w.states[state] || state}</span>`;
 }
 
-// said is a step in one line: what is done in words, or why.
-export const said = (step) => step.explain || did(step);
+// said is a step in one line: what is done, and on what or why.
+export const said = (step) => did(step) + (step.explain && step.verb !== "AWAKE" ? fill(words().said, { what: step.explain }) : "");
 
 // did is what a step does in a few words, without places.
 export const did = (step) => step.words?.[language()] || step.action;
 
 // why is why a run has ended or rests, "" while it goes on.
 export const why = (run) => isOver(run) || run.state === "PAUSED" ? run.why?.[language()] || "" : "";
+
+// Why says that, and what can be done about it. A pause that somebody wanted is nothing wrong.
+export const Why = ({ run, kind }) => why(run) ? html`<p class=${run.stop_reason === "USER_PAUSED" ? "told" : kind} dir="auto">${why(run)}${run.mend?.[language()] ? html` <span class="mend">${run.mend[language()]}</span>` : ""}</p>` : "";
 
 // Marked is a text with marks, as the server has read it.
 export function Marked({ tree, text }) {

@@ -93,6 +93,9 @@ export function channelName(name) {
   return Object.hasOwn(words().channels, kind) ? [words().channels[kind], ...which].join(" ") : name;
 }
 
+// consentTo is a question in words of the program's own, where it has some: of an act, and of a phone that is handed over.
+export const consentTo = (q) => q.consent?.[lang] || (q.says?.[lang] ? { headline: q.says[lang] } : undefined);
+
 // clip bounds a text of others.
 export function clip(text, most = 300) {
   const all = [...text];

@@ -33,6 +33,8 @@ type Run struct {
 	EndedAt      time.Time               `json:"ended_at,omitzero"`
 	// why it does not go on, in words, by language
 	Why map[string]string `json:"why,omitempty"`
+	// what can be done about that
+	Mend map[string]string `json:"mend,omitempty"`
 }
 
 // NewRun is a stored run that has cost so many tokens, nil for nil.
@@ -41,7 +43,8 @@ func NewRun(r *store.Run, tokens int) *Run {
 		return nil
 	}
 	return &Run{Tokens: tokens, Why: words.Each(func(lang string) string { return why(r, lang) }),
-		ID: r.ID, Task: r.Task, State: r.State, StopReason: string(r.StopReason),
+		Mend: words.Each(func(lang string) string { return mend(r, lang) }),
+		ID:   r.ID, Task: r.Task, State: r.State, StopReason: string(r.StopReason),
 		Answer: r.Answer, Error: r.Error, QuestionID: r.QuestionID, Steps: r.Progress.Steps,
 		MaxSteps: r.MaxSteps, ReplyMode: r.ReplyMode, Verification: r.Progress.Verification,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt}
@@ -65,7 +68,11 @@ func See(st store.StepRecord) SeenStep {
 	v := SeenStep{Step: NewStep(st), SessionID: st.SessionID, Index: st.Index,
 		Screenshot: st.FrameID, StartedAt: st.StartedAt, DoneAt: st.DoneAt}
 	if a := st.Proposal.Action; a != nil {
-		v.Words = words.Each(func(lang string) string { return actions.Brief(a, lang) })
+		say := actions.Brief
+		if st.State == store.Done && st.Refusal == "" {
+			say = actions.Acted
+		}
+		v.Words = words.Each(func(lang string) string { return say(a, lang) })
 	}
 	if st.FrameID != "" {
 		v.ScreenshotURL = FrameURL(st.FrameID)
@@ -91,6 +98,8 @@ type InWords struct {
 	Consent map[string]consent.Consent `json:"consent,omitempty"`
 	// what the marks of the text stand for, for the page; nil when it has none
 	Markdown []any `json:"markdown,omitempty"`
+	// the same of the context of one that no run asks
+	Context []any `json:"context,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -99,6 +108,9 @@ func (q Question) MarshalJSON() ([]byte, error) { return q.JSON(q.InWords) }
 // PutInWords says what a question is in words.
 func PutInWords(q inquiry.Question) InWords {
 	w := InWords{Markdown: page.Markdown(q.Text)}
+	if q.RunID == "" {
+		w.Context = page.Markdown(q.Task)
+	}
 	if a := inquiry.As[inquiry.Approval](q); a.Act != nil {
 		w.Consent = a.Act.All()
 	}
@@ -124,6 +136,8 @@ type ToldRun struct {
 	PhoneMS          int64 `json:"phone_ms"`
 	AskedMS          int64 `json:"asked_ms"` // waited for answers
 	Again            int   `json:"asked_again"`
+	// what was said to it that it had not asked for
+	Said []string `json:"said,omitempty"`
 	// the screen of the step that a skill could not repeat, as it was recorded
 	RecordedURL string `json:"recorded_url,omitempty"`
 	recorded    string // its frame
@@ -169,7 +183,7 @@ func Tell(t store.Trajectory) Told {
 			PromptTokens:     u.PromptTokens,
 			CompletionTokens: u.CompletionTokens, TookMS: u.Work().Milliseconds(),
 			ModelMS: u.Timing.Decide.Milliseconds(), PhoneMS: u.Timing.Phone().Milliseconds(),
-			AskedMS: u.Asked.Milliseconds(), Again: u.Again})
+			AskedMS: u.Asked.Milliseconds(), Again: u.Again, Said: Unasked(r)})
 	}
 	for _, st := range t.Steps {
 		step := TellStep(st)
@@ -180,6 +194,16 @@ func Tell(t store.Trajectory) Told {
 		out.Questions = append(out.Questions, Question{q, PutInWords(q)})
 	}
 	return out
+}
+
+// Unasked is what people said to a run that it had not asked for.
+func Unasked(r store.Run) (said []string) {
+	for _, x := range r.Progress.Exchanges {
+		if x.Outcome == actions.Noted || x.Outcome == actions.Instructed {
+			said = append(said, x.Answer)
+		}
+	}
+	return said
 }
 
 // TellStep tells a step, with the model's words.

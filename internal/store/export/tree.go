@@ -65,7 +65,7 @@ func tree(ctx context.Context, src Source, t store.Trajectory) (
 		n := &node{ID: x.ID, Name: label(x.Serial)}
 		if x.Latest != nil {
 			n.Words = bounded(x.Latest.Task)
-			n.Outcome = outcome(*x.Latest)
+			n.Outcome = string(x.Latest.State)
 		}
 		phones[x.ID] = n
 	}
@@ -127,9 +127,9 @@ func (b branches) add(e entry) {
 		n.Result = bounded(e.Result.Text)
 		switch {
 		case e.Result.Unknown:
-			n.Outcome = "Outcome unknown"
+			n.Outcome = "UNKNOWN"
 		case e.Result.Failed:
-			n.Outcome = "Failed"
+			n.Outcome = string(store.Failed)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestThePageOfAgentsShowsWhoWorkedBelowWhom(t *testing.T) {
 	trace, err := os.ReadFile(filepath.Join(dir, "traces", top.ID+".jsonl"))
 	require.NoError(t, err)
 	require.Contains(t, string(trace), agents+first.ID)
-	require.Contains(t, string(trace), `"outcome":"Failed","result":"</pre>declined"`)
+	require.Contains(t, string(trace), `"outcome":"FAILED","result":"</pre>declined"`)
 	require.FileExists(t, filepath.Join(dir, "traces", first.ID+".jsonl"))
 	page.Reset()
 	require.NoError(t, export.HTML(t.Context(), &page, db, first.ID))

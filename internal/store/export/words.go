@@ -8,6 +8,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
@@ -18,6 +19,7 @@ import (
 type Ends struct {
 	Lang, Colon     string
 	Wants, CutShort string // an action that was asked about first, and one cut short
+	GaveUp          string // what can be done when the model gave up
 
 	Outcomes map[actions.Outcome]string
 	Reasons  map[agentloop.StopReason]string
@@ -33,20 +35,21 @@ const mostWhy = 500
 // why is why a run does not go on, in a language: the error that it ended with, or its reason where
 // there is none, or no translation of it.
 func why(r *store.Run, lang string) string {
-	reason, said := EndsIn(lang).Reasons[r.StopReason], words.Phrase(lang, r.Error)
-	if reason != "" && said == r.Error && words.Match(lang) != words.Default {
+	message, _ := hint.Split(r.Error)
+	reason, said := EndsIn(lang).Reasons[r.StopReason], words.Phrase(lang, message)
+	if reason != "" && said == message && words.Match(lang) != words.Default {
 		return reason
 	}
 	return text.Cut(cmp.Or(said, reason), mostWhy)
 }
 
-// grouped is a number with thin spaces between thousands.
-func grouped(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "\u2009" + s[i:]
+// mend is what can be done about a run that does not go on, in a language.
+func mend(r *store.Run, lang string) string {
+	_, remedy := hint.Split(r.Error)
+	if remedy == "" && r.State == store.Aborted {
+		return EndsIn(lang).GaveUp
 	}
-	return s
+	return text.Cut(words.Phrase(lang, remedy), mostWhy)
 }
 
 // The bounds of exported texts, in characters: what a model or a person wrote may be huge.
@@ -64,7 +67,7 @@ func cut(s string, most int) string {
 	if left == 0 {
 		return head
 	}
-	return fmt.Sprintf("%s\n[... %s more characters]", head, grouped(left))
+	return fmt.Sprintf("%s\n[... %d more characters]", head, left)
 }
 
 // cutStrings bounds every text in a JSON document.
@@ -78,28 +81,3 @@ func cutStrings(b []byte) ([]byte, error) {
 
 // partial reports whether an action had touched the phone when it was refused.
 func partial(refusal string) bool { return strings.HasPrefix(refusal, agentloop.PartialRefusal) }
-
-// outcome is how a run stands, for people.
-func outcome(r store.Run) string {
-	o, known := outcomes[r.State]
-	what, waits := strings.CutPrefix(string(r.State), "WAITING_")
-	switch {
-	case known:
-		return o
-	case waits:
-		return "Waiting for " + strings.ReplaceAll(strings.ToLower(what), "_", " ")
-	}
-	return "Running"
-}
-
-var outcomes = map[store.State]string{
-	store.Completed:       "Completed",
-	store.Aborted:         "Given up",
-	store.Failed:          "Failed",
-	store.Cancelled:       "Stopped",
-	store.Expired:         "Expired",
-	store.WaitingReply:    "Waiting for a reply",
-	store.WaitingTakeover: "Taken over by a person",
-	store.Paused:          "Paused",
-	store.Queued:          "Queued",
-}

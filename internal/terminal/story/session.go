@@ -12,8 +12,8 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/terminal/tty"
@@ -86,7 +86,7 @@ func Read(ctx context.Context, db *store.Store, sess store.Session, next NextCom
 	}
 	for _, r := range t.Runs {
 		shown := ShownRun{Run: r, usage: t.Usage[r.ID]}
-		shown.Message, shown.Hint = runs.ErrorParts(r.Error)
+		shown.Message, shown.Hint = hint.Split(r.Error)
 		shown.WorkMS = shown.usage.Work().Milliseconds()
 		shown.AskedMS = shown.usage.Asked.Milliseconds()
 		shown.Parts = export.NewParts(shown.usage.Timing)
@@ -193,6 +193,9 @@ func (r ShownRun) print(p tty.Sheet, said Words, onPhone bool) {
 	said.verified(&r.Run, func(label, says string) { p.Line(label, words.Phrase(p.Lang, says)) })
 	if r.Message != r.Answer {
 		p.Line("  why: ", words.Phrase(p.Lang, r.Message))
+	}
+	for _, said := range export.Unasked(r.Run) {
+		p.Line("  said: ", said)
 	}
 	if r.Question != nil {
 		p.Line("  asks: ", fmt.Sprintf(words.Phrase(p.Lang, "%s (question %s)"), r.Question.Text,

@@ -183,11 +183,12 @@ func (s *Story) exchange(x actions.Exchange) {
 
 // Mark is what came of a step: a tick, a cross, or the question that it asked.
 func Mark(st agentloop.Step) tty.Span {
+	_, gaveUp := st.Proposal.Action.(actions.Abort)
 	switch {
 	case st.Asks != "":
 		return tty.Span{Tone: tty.Asks, Text: "?"}
 	case st.Refusal != "" && !strings.HasPrefix(st.Refusal, agentloop.CutShort),
-		st.Proposal.Action == nil:
+		st.Proposal.Action == nil, gaveUp:
 		return tty.Span{Tone: tty.Bad, Text: "✗"}
 	}
 	return tty.Span{Tone: tty.Good, Text: "✓"}
