@@ -156,6 +156,10 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	if _, gaveUp := out.Action.(actions.Abort); err != nil || gaveUp {
 		return out, err
 	}
+	if unseen := x.short(out.Action); unseen != nil {
+		return x.claimed(out, unseen)
+	}
+	x.at.Claimed = false
 	x.at.Acted, x.at.Own, x.at.Sank, x.at.Waits, x.at.Above = false, false, false, 0, 0
 	x.at.Why = ""
 	x.at.InRow, x.at.Heard = x.at.InRow+1, len(x.now.Exchanges)
@@ -163,6 +167,29 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 		Why: why.Error(), Did: actions.Describe(out.Action)})
 	x.at.Healing, x.at.Did = true, x.does(out.Action)
 	return out, nil
+}
+
+// short reports why an action that ends the run does so before its recorded end, or nil.
+func (x *moment) short(a actions.Action) error {
+	if _, ends := a.(actions.Complete); !ends || x.over() {
+		return nil
+	}
+	return cmp.Or(x.page.holds(&x.plan.Skill.Ends), x.page.follows(&x.steps()[len(x.steps())-1], true))
+}
+
+// claimed has a model that ends the run too early asked once more, and does not believe it again.
+func (x *moment) claimed(out agentloop.Proposal, unseen error) (agentloop.Proposal, error) {
+	unseen = fmt.Errorf("the task was said to be done, but %w", unseen)
+	tries := out.Tries
+	var err error
+	if x.at.Claimed {
+		out, err = x.diverged(unseen)
+	} else {
+		out = x.propose(actions.Wait{For: pause}, "")
+		x.at.Claimed, x.at.Why, x.at.InRow = true, unseen.Error(), x.at.InRow+1
+	}
+	out.Tries = tries
+	return out, err
 }
 
 const mostSeen = 2000 // characters of earlier screens that the model is told

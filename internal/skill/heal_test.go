@@ -201,6 +201,52 @@ func TestAnEndThatIsNotSeenIsNoStepToRepeat(t *testing.T) {
 	}
 }
 
+// A model that ends the task in a step's place is held against the end that was recorded: it is told
+// once that this is not seen, and a run that it ends all the same has not done the skill.
+func TestAnEndInTheMiddleIsHeldAgainstTheRecordedOne(t *testing.T) {
+	other, without := home, home
+	other.otherPage, without.order = true, []int{0, 2}
+	r, m := replay(t, HealAuto, actions.Complete{Report: "Tom is mute."})
+	r.waits(other)
+	a, err := r.next(other)
+	require.NoError(t, err)
+	require.IsType(t, actions.Wait{}, a)
+	a, err = r.next(other)
+	require.ErrorIs(t, err, agentloop.ErrSkillDiverged)
+	require.ErrorContains(t, err, "step 1 (tap Search)")
+	require.NotEqual(t, m.says, a)
+	require.Len(t, m.asked, 2)
+	require.Contains(t, m.asked[1], "was said to be done")
+	require.Contains(t, m.asked[1], "Blocked")
+	require.Empty(t, r.place().Healed)
+
+	r, m = replay(t, HealAuto, actions.Complete{Report: "Tom is mute."})
+	r.waits(other)
+	_, err = r.next(other)
+	require.NoError(t, err)
+	m.says = actions.Back{} // once it is told
+	a, err = r.next(other)
+	require.NoError(t, err)
+	require.Equal(t, m.says, a)
+	a, err = r.next(home)
+	require.NoError(t, err)
+	tapped(t, a, home, 2)
+
+	for _, unseen := range []bool{false, true} { // what the last step brings about
+		r, m = begun(t)
+		if r.policy.plan.Skill.Steps[1].After = (State{}); unseen {
+			r.policy.plan.Skill.Steps[1].After.Elements = []element{{Text: "Muted"}}
+		}
+		m.says = actions.Complete{Report: "Tom is mute."}
+		for n := 0; len(m.asked) == 0 && n < 20; n++ {
+			a, err = r.next(without)
+			require.NoError(t, err)
+		}
+		require.Len(t, m.asked, 1)
+		require.Equal(t, unseen, a != m.says, "%v", a)
+	}
+}
+
 // shop is a page with buttons to add what is sold, what is in the cart, and one to pay.
 func shop(adds, inCart int, covered bool) *page {
 	p := &page{state: screen.State{App: "shop"}, picture: func() image.Image { return nil }}

@@ -120,6 +120,7 @@ type Place struct {
 	Waits   int               `json:"waits,omitempty"`
 	Scrolls int               `json:"scrolls,omitempty"`
 	Dropped int               `json:"dropped,omitempty"`
+	Claimed bool              `json:"claimed,omitempty"` // a model said too early that all is done
 }
 
 // Healed is a step for which a model was asked.
