@@ -54,8 +54,9 @@ func (c *Clients) check(ctx context.Context, l *ledger) (urls []string) {
 		case e.id == "":
 			ready = append(ready, e.title)
 		case e.title != "":
-			l.add(e.id, "client "+e.name, "client", e.title, "name", e.name, "file", text.Line(e.Path),
-				"command", text.Line(e.Command), "url", text.Line(text.Address(e.URL)), "why", e.why)
+			l.add(e.id, "client "+e.name, "client", e.title, "name", e.name, "why", e.why,
+				"file", text.Line(e.Path), "command", text.Line(e.Command),
+				"url", text.Line(text.Address(e.URL)))
 		}
 	}
 	if len(ready) > 0 {
