@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,15 +70,11 @@ func signalled(code int) bool { return 128 < code && code <= 128+64 }
 // that runs out of memory does, may have done it before: that is actions.ErrUnknown.
 func refusal(r adb.Result) error {
 	said := complaint.FindString(r.Stderr)
-	if said == "" {
-		said = complaint.FindString(r.Stdout)
-	}
+	said = cmp.Or(said, complaint.FindString(r.Stdout))
 	if said == "" && r.Code == 0 {
 		return nil
 	}
-	if said == "" {
-		said = firstLine(r.Stderr + "\n" + r.Stdout)
-	}
+	said = cmp.Or(said, firstLine(r.Stderr+"\n"+r.Stdout))
 	if signalled(r.Code) {
 		return actions.Unknown(fmt.Errorf("the phone ended the command before it was through "+
 			"(exit code %d, %q), and whether it took effect is unknown", r.Code, firstLine(said)))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -88,11 +89,9 @@ func (l launcher) list(ctx context.Context) ([]App, error) {
 	for _, pkg := range lists[1] {
 		own[pkg] = true
 	}
-	var apps []App
-	for _, pkg := range lists[0] {
-		apps = append(apps, App{pkg, words.AppName(pkg, words.Default), !own[pkg]})
-	}
-	return apps, nil
+	return text.Each(lists[0], func(pkg string) App {
+		return App{pkg, words.AppName(pkg, words.Default), !own[pkg]}
+	}), nil
 }
 
 // packages lists the packages of the current user, a list for each set of options. The first list

@@ -11,6 +11,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -187,12 +188,9 @@ func onlyOne(name string, found []candidate) (string, error) {
 }
 
 func isWellKnown(key string) bool {
-	for _, app := range words.Apps() {
-		if slices.ContainsFunc(app.Names, func(n string) bool { return fold(n) == key }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words.Apps(), func(app words.App) bool {
+		return slices.ContainsFunc(app.Names, func(n string) bool { return fold(n) == key })
+	})
 }
 
 func looksLikePackage(name string) bool {
@@ -234,11 +232,7 @@ func nearNames(key string, candidates []candidate) []string {
 	slices.SortFunc(list, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.text, b.text))
 	})
-	var names []string
-	for _, s := range list[:min(len(list), 5)] {
-		names = append(names, s.text)
-	}
-	return names
+	return text.Each(list[:min(len(list), 5)], func(s scored) string { return s.text })
 }
 
 // similarity is 1 for the same name and 0 for nothing in common. A name inside the other is

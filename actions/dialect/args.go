@@ -123,12 +123,9 @@ func (a *Args) first(names []string) (name string, v any) {
 
 // Has reports whether one of the arguments is there and not empty, or a part of one.
 func (a *Args) Has(names ...string) bool {
-	for _, n := range names {
-		if n == Numbered && a.HasElement() || a.value(strings.Split(n, ",")) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(n string) bool {
+		return n == Numbered && a.HasElement() || a.value(strings.Split(n, ",")) != nil
+	})
 }
 
 // Text returns the text without surrounding spaces and invisible characters, or "" if there is

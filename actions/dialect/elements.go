@@ -17,11 +17,9 @@ const maxLabel = 80
 
 // Elements lists numbered elements, a line each: number, kind, what it says, and its state.
 func (w *Words) Elements(list []marks.Mark) []string {
-	var lines []string
-	for _, m := range list {
-		lines = append(lines, strconv.Itoa(m.Number)+": "+shown(m)+w.state(&m.Element))
-	}
-	return lines
+	return text.Each(list, func(m marks.Mark) string {
+		return strconv.Itoa(m.Number) + ": " + shown(m) + w.state(&m.Element)
+	})
 }
 
 // shown is what an element is and says.

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -92,9 +93,7 @@ func (a *album) part(i int) (Part, error) {
 func Remember(s *Situation, step int, r actions.Reply, d actions.Decision) actions.Turn {
 	t := actions.Turn{Step: step, Notes: s.Notes, App: s.Screen.State.App, Reply: r,
 		Did: d.Explain}
-	if t.Did == "" {
-		t.Did = actions.Describe(d.Action)
-	}
+	t.Did = cmp.Or(t.Did, actions.Describe(d.Action))
 	if n := len(s.Exchanges); s.ReplyJustIn && n > 0 {
 		t.Answer = &s.Exchanges[n-1]
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/decider"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/runs/asking"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // deciders are the models that may decide in a person's place: the configured one, and every
@@ -59,10 +60,8 @@ func (ms *Models) checkDeciders(all map[channel.Mode]asking.Decider) error {
 	}
 	for _, n := range named {
 		if c := channel.Mode(n.name); c.IsModel() && all[c] == nil {
-			var names []string
-			for _, d := range slices.Sorted(maps.Keys(all)) {
-				names = append(names, string(d))
-			}
+			names := text.Each(slices.Sorted(maps.Keys(all)),
+				func(d channel.Mode) string { return string(d) })
 			return Usage(fmt.Errorf("%s names the deciding model %q, and there is none", n.key,
 				n.name), "use "+strings.Join(names, " or ")+", or add it under models")
 		}

@@ -167,12 +167,9 @@ func (m *matcher) inHan(name string) bool {
 	looking := slices.ContainsFunc(looksHan, func(p string) bool {
 		return strings.HasPrefix(name, p)
 	})
-	for _, at := range m.toolsHan.re().FindAllStringIndex(name, -1) {
-		if !looking || !recordsHan().MatchString(name[at[1]:]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.toolsHan.re().FindAllStringIndex(name, -1), func(at []int) bool {
+		return !looking || !recordsHan().MatchString(name[at[1]:])
+	})
 }
 
 // toolWords takes the name of a tool apart, at what is no letter and where the case changes: what

@@ -26,11 +26,8 @@ var textsIn = words.Of[texts]("notify")
 
 // said is a text in every language: who has subscribed to the topic is not known.
 func said(which func(*texts) string) string {
-	var all []string
-	for _, lang := range words.Languages() {
-		all = append(all, which(textsIn(lang)))
-	}
-	return strings.Join(all, " · ")
+	in := func(lang string) string { return which(textsIn(lang)) }
+	return strings.Join(text.Each(words.Languages(), in), " · ")
 }
 
 // inEvery is the text of a question in every language in which it differs.

@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -110,10 +111,7 @@ func (s *Server) Promote(t testing.TB) {
 
 // URLOf is that of a database of whichever of the servers writes.
 func URLOf(database string, servers ...*Server) string {
-	var dirs []string
-	for _, s := range servers {
-		dirs = append(dirs, s.dir)
-	}
+	dirs := text.Each(servers, func(s *Server) string { return s.dir })
 	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database,
 		RawQuery: url.Values{"host": {strings.Join(dirs, ",")},
 			"target_session_attrs": {"read-write"}}.Encode()}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // AnyPhone is the serial that stands for whichever phone is free.
@@ -94,11 +95,9 @@ func compared(v string) (sign string, n int, ok bool) {
 
 // String lists the labels in the order of their names.
 func (w Wanted) String() string {
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(w)) {
-		all = append(all, name+" "+strconv.Quote(w[name]))
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(text.Each(slices.Sorted(maps.Keys(w)), func(name string) string {
+		return name + " " + strconv.Quote(w[name])
+	}), ", ")
 }
 
 // fits reports whether the phone has all labels but that of an app.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"image"
 	"time"
 
@@ -59,9 +60,7 @@ func (o *Options) withDefaults() Options {
 	if out.Size == (image.Point{}) {
 		out.Size = image.Pt(1080, 2400)
 	}
-	if out.Density == 0 {
-		out.Density = 420
-	}
+	out.Density = cmp.Or(out.Density, 420)
 	if out.Now == nil {
 		out.Now = time.Now
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/taploop/taploop/internal/sandbox/ui"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Heights of the system's bars in dp.
@@ -47,10 +48,7 @@ func (s *scene) front() layer { return s.window[len(s.window)-1] }
 
 // stack is all trees, the one in front last.
 func (s *scene) stack() []*ui.Placed {
-	var out []*ui.Placed
-	for _, l := range s.window {
-		out = append(out, l.view)
-	}
+	out := text.Each(s.window, func(l layer) *ui.Placed { return l.view })
 	if s.keyboard != nil {
 		out = append(out, s.keyboard)
 	}

@@ -75,12 +75,9 @@ var opens = regexp.MustCompile(`(?i)^\s*(?:please |then )?(?:open|visit|go to|sh
 
 // named reports whether the part of the task that names the words has one of the verbs.
 func named(task, words string, verbs *regexp.Regexp) bool {
-	for _, part := range parts.Split(task, -1) {
-		if strings.Contains(part, words) && verbs.MatchString(part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parts.Split(task, -1), func(part string) bool {
+		return strings.Contains(part, words) && verbs.MatchString(part)
+	})
 }
 
 // Words for what is sent, and for whom it is from or to.

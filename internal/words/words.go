@@ -13,6 +13,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"golang.org/x/text/language"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 //go:embed */*.yaml
@@ -37,11 +39,7 @@ var Languages = sync.OnceValue(func() []string {
 })
 
 var matcher = sync.OnceValue(func() language.Matcher {
-	var tags []language.Tag
-	for _, l := range Languages() {
-		tags = append(tags, language.MustParse(l))
-	}
-	return language.NewMatcher(tags)
+	return language.NewMatcher(text.Each(Languages(), language.MustParse))
 })
 
 // Find returns the language that fits best: the first of the wanted tags that there are texts for.

@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Schema is a JSON Schema.
@@ -168,11 +170,8 @@ func inJSON(def string) json.RawMessage {
 	return json.RawMessage(strconv.Quote(def))
 }
 
-func anys[T any](values []T) (list []any) {
-	for _, v := range values {
-		list = append(list, v)
-	}
-	return list
+func anys[T any](values []T) []any {
+	return text.Each(values, func(v T) any { return v })
 }
 
 // Listed is the schema of T as a model reads it, who pays for each word: without the arguments of

@@ -296,9 +296,8 @@ func (w *prompts) prompt(c *Case) (rules, shown string) {
 }
 
 // tail is the last lines, each cut and on one line.
-func tail(lines []string, most, chars int) (out []string) {
-	for _, l := range lines[max(len(lines)-most, 0):] {
-		out = append(out, text.Cut(text.Line(l), chars))
-	}
-	return out
+func tail(lines []string, most, chars int) []string {
+	return text.Each(lines[max(len(lines)-most, 0):], func(l string) string {
+		return text.Cut(text.Line(l), chars)
+	})
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"image"
@@ -87,9 +88,7 @@ func (v *Placed) Node(pkg string) Node {
 		Password: v.field != nil && v.field.Secret, Focusable: clickable || v.kind == kindList,
 		Focused: v.Focused() || v.lit,
 	}
-	if n.Class == "" {
-		n.Class = classes[v.kind]
-	}
+	n.Class = cmp.Or(n.Class, classes[v.kind])
 	if v.name != "" {
 		n.ResourceID = pkg + ":id/" + v.name
 	}

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -245,9 +246,7 @@ func Agent(p tty.Sheet, a agents.Shown) {
 	fmt.Fprintln(p.To)
 	p.Line(fmt.Sprintf("%sagent %s ", by, a.ID), strings.TrimSpace(a.Role+" "+a.Goal))
 	for _, c := range a.Calls {
-		if c.Result == "" {
-			c.Result = "(no result)"
-		}
+		c.Result = cmp.Or(c.Result, "(no result)")
 		p.Line(fmt.Sprintf("%s  %s  ", by, c.ID), c.Name+" "+c.Args)
 		if c.SessionID != "" {
 			p.Line(by+"    session ", c.SessionID)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -41,12 +42,7 @@ func commandNodes(root *kong.Node) []*kong.Node {
 }
 
 // flagsOf are the flags that a command takes, with those of the ones above it.
-func flagsOf(n *kong.Node) (list []*kong.Flag) {
-	for _, group := range n.AllFlags(true) {
-		list = append(list, group...)
-	}
-	return list
-}
+func flagsOf(n *kong.Node) []*kong.Flag { return slices.Concat(n.AllFlags(true)...) }
 
 // wordsOf are the words that may follow a command.
 func wordsOf(n *kong.Node) (list []string) {
