@@ -1,6 +1,6 @@
 // The index of all runs, with filters, a page of it at a time.
 import { alone, get } from "./api.js";
-import { useEffect, useState } from "./hooks.js";
+import { useEffect, useRef, useState } from "./hooks.js";
 import { model } from "./model.js";
 import { Results, phoneName } from "./home.js";
 import { onSession } from "./session.js";
@@ -18,8 +18,20 @@ function chosen({ sessions }, q) {
     !(Date.parse(s.updated_at) < Date.parse(q.get("since")))).slice(from, from + Number(q.get("limit")));
 }
 
+// named is the filters that the address names, "" for one that it does not.
+function named() {
+  const q = new URLSearchParams(alone ? "" : location.search);
+  return Object.fromEntries(["q", "state", "serial", "app", "when"].map((k) => [k, q.get(k) || ""]));
+}
+
+// inAddress is the filters as the end of an address.
+function inAddress(filter) {
+  const q = new URLSearchParams(Object.entries(filter).filter(([, v]) => v)).toString();
+  return q && "?" + q;
+}
+
 export function Runs() {
-  const w = words(), [filter, setFilter] = useState({ q: "", state: "", serial: "", app: "", when: "" });
+  const w = words(), [filter, setFilter] = useState(named), here = alone ? "" : location.search, wrote = useRef(here);
   const [list, setList] = useState(null), [more, setMore] = useState(false);
   const [phones, setPhones] = useState([]); // of a page that stands alone
   useEffect(() => { if (alone) get("/v1/sessions").then((x) => setPhones([...new Set(x.sessions.map((s) => s.serial).filter(Boolean))].map((p) => ({ device_id: p })))); }, []);
@@ -29,7 +41,10 @@ export function Runs() {
     if (filter.when) q.set("since", new Date(Date.now() - days[filter.when] * 864e5).toISOString());
     return (alone ? chosen(await get("/v1/sessions"), q) : (await get("/v1/sessions?" + q))?.sessions) || [];
   };
+  useEffect(() => { if (here !== wrote.current) setFilter(named()); }, [here]); // a link led here anew
   useEffect(() => {
+    wrote.current = inAddress(filter);
+    if (!alone) history.replaceState(null, "", location.pathname + wrote.current);
     let late = false;
     const t = setTimeout(async () => {
       const got = await load(0);

@@ -155,7 +155,7 @@ function Agents({ list }) {
 // Line is a bar for each step, as wide as it took.
 function Line({ steps, n, move }) {
   const sum = steps.reduce((t, s) => t + took(s), 0) || 1;
-  return html`<div class="timeline" aria-hidden="true">${steps.map((s, i) => html`<span key=${s.index} class=${i === n ? "on" : s.refusal ? "bad" : ""}
+  return html`<div class=${"timeline" + (steps.length > 80 ? " many" : "")} aria-hidden="true">${steps.map((s, i) => html`<span key=${s.index} class=${i === n ? "on" : s.refusal ? "bad" : ""}
     style=${{ flexGrow: Math.round(1000 * took(s) / sum) + 4 }} onClick=${() => move(i)}></span>`)}</div>`;
 }
 
