@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Scope is how far a [Grant] reaches.
@@ -39,7 +40,8 @@ const (
 // end, and never covers critical actions.
 type Grant struct {
 	Scope Scope `json:"scope"`
-	// of the session, the app, the action, the server or the tool. "" means all
+	// of the session, the action, the server or the tool, or what a well-known app is called, or
+	// the package of any. "" means all
 	Name string `json:"name,omitempty"`
 	// Target is the one [Subject.Target] that it covers, "" for any.
 	Target string    `json:"target,omitempty"`
@@ -102,6 +104,13 @@ func NewGrant(scope Scope, name string, from time.Time, holds time.Duration) (Gr
 	case holds < 0 || holds > MaxGrantTime:
 		return Grant{}, hint.Add(fmt.Errorf("it would hold for %v", holds),
 			"want a duration above 0 and up to 24h, such as 15m")
+	case scope == ForApp && !strings.Contains(g.Name, ".") && g.Name != "android" &&
+		len(words.AppPackages(g.Name)) == 0:
+		err := fmt.Errorf("no app is known as %q", g.Name)
+		if near := words.NearApps(g.Name); len(near) > 0 {
+			err = fmt.Errorf("%w; near names: %s", err, strings.Join(near, ", "))
+		}
+		return Grant{}, hint.Add(err, "use a well-known app's name, or the app's package")
 	}
 	return g, nil
 }
@@ -136,7 +145,8 @@ func (g Grant) Covers(now time.Time, session string, s Subject, d Decision) bool
 	case ForSession:
 		return g.Name != "" && g.Name == session
 	case ForApp:
-		return g.Name != "" && g.Name == s.App && !s.Tool
+		named := g.Name == s.App || slices.Contains(words.AppPackages(g.Name), s.App)
+		return g.Name != "" && named && !s.Tool
 	case ForAction:
 		return g.Name != "" && strings.EqualFold(g.Name, s.Action) && !s.Tool
 	case ForServer:

@@ -23,7 +23,7 @@ func TestGrantsCoverTheirScopeUntilTheirEnd(t *testing.T) {
 		covers bool
 	}{
 		{guard.ForAll, "", true}, {guard.ForSession, "s1", true}, {guard.ForSession, "s2", false},
-		{guard.ForApp, "com.a", true}, {guard.ForApp, "com", false},
+		{guard.ForApp, "com.a", true}, {guard.ForApp, "com.ab", false},
 		{guard.ForAction, "click", true}, {guard.ForAction, "TYPE", false},
 	} {
 		g, err := guard.NewGrant(c.scope, c.name, noon, 0)
@@ -42,7 +42,7 @@ func TestGrantsThatCannotBe(t *testing.T) {
 		holds time.Duration
 	}{
 		{"", "", 0}, {"phone", "x", 0}, {guard.ForAll, "x", 0}, {guard.ForApp, " ", 0},
-		{guard.ForApp, "*", 0},
+		{guard.ForApp, "*", 0}, {guard.ForApp, "com", 0}, {guard.ForApp, "post", 0},
 		{guard.ForAll, "", -1}, {guard.ForAll, "", 24*time.Hour + 1},
 	} {
 		_, err := guard.NewGrant(c.scope, c.name, noon, c.holds)
@@ -109,7 +109,6 @@ func TestGrantsReachToolsByNameServerAndExactCall(t *testing.T) {
 		{guard.Leave{Scope: guard.ForTool, Name: "post/send_mail"}, true, false},
 		{guard.Leave{Scope: guard.ForTool, Name: "other/send_mail"}, false, false},
 		{guard.Leave{Scope: guard.ForTool, Name: "CLICK"}, false, false},
-		{guard.Leave{Scope: guard.ForApp, Name: "post"}, false, false},
 		{guard.Leave{Scope: guard.ForAction, Name: "send_mail"}, false, false},
 		{guard.Leave{Scope: guard.ForAll, Target: call.Target()}, true, false},
 		{guard.Leave{Scope: guard.ForAll, Target: touch.Target()}, false, true},
@@ -149,4 +148,25 @@ func TestGrantsHoldAsOftenAsTheySay(t *testing.T) {
 	g.For = []string{"ann"}
 	require.True(t, g.IsFor("ann"))
 	require.False(t, g.IsFor(""), "the local operator is another")
+}
+
+// An app is named as people call it; what is no app is refused, with near names.
+func TestLeaveForAnAppByItsName(t *testing.T) {
+	asks := guard.Decision{Verdict: guard.Ask, Severity: guard.Sensitive}
+	for _, name := range []string{"Messages", "messaging", "短信", "com.android.messaging"} {
+		g, err := guard.NewGrant(guard.ForApp, name, noon, 0)
+		require.NoError(t, err, name)
+		require.Equal(t, name, g.Name)
+		for app, covered := range map[string]bool{"com.android.messaging": true,
+			"com.evil.messaging": false, "com.android.settings": false} {
+			require.Equal(t, covered, g.Covers(noon, "s1", guard.Subject{App: app, Name: "Messages",
+				Action: "CLICK"}, asks), "%s in %s", name, app)
+		}
+		require.False(t, g.Covers(noon, "s1", guard.Subject{App: "Messages", Tool: true}, asks))
+	}
+	_, err := guard.NewGrant(guard.ForApp, "Mesages", noon, 0)
+	require.ErrorContains(t, err, `no app is known as "Mesages"; near names: Messages`)
+	require.Contains(t, hint.Of(err), "package")
+	_, err = guard.NewGrant(guard.ForApp, "zzzz", noon, 0)
+	require.EqualError(t, err, `no app is known as "zzzz"`)
 }

@@ -98,3 +98,48 @@ func TestTheFocusGoesToWhatCameOfAPress(t *testing.T) {
 	p.do(js(at+` .approve").focus()`), chromedp.KeyEvent("\r"))
 	p.until(`document.activeElement === document.querySelector("#settled li")`)
 }
+
+// What a tool is called with is read in words; as JSON it is among the details.
+func TestTheArgumentsOfAToolAreReadBeforeTheyAreApproved(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	asked := about(inquiry.Sensitive)
+	a := inquiry.As[inquiry.Approval](asked)
+	a.ReviewConfigs[0].ActionName = "write_file"
+	a.Places, a.ActionRequests = nil, []inquiry.ActionRequest{{Name: "write_file", Args: map[string]any{
+		"path": "notes.txt", "content": "buy\u202emilk", "how": map[string]any{"times": 2}}}}
+	q, err := g.broker.Open(t.Context(), asked)
+	require.NoError(t, err)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(card(q, ".given") + " !== null")
+	require.Equal(t, `content=buy\u202emilk|how.times=2|path=notes.txt`, p.text(`[...`+
+		fmt.Sprintf(`document.querySelectorAll("[data-id='%s'] .given div")`, q.ID)+
+		`].map((e) => e.children[0].textContent + "=" + e.children[1].textContent).join("|")`))
+	json := card(q, "pre.args")
+	require.Equal(t, "true", p.text(json+`.checkVisibility() === false`))
+	p.press("", "Details")
+	p.until(json + `.checkVisibility() && ` + json + `.textContent.includes('"path": "notes.txt"')`)
+}
+
+// Leave for one app is given by the app's name: the box says so, and offers those that are in sight.
+func TestLeaveForAnAppIsGivenByItsName(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	g.tasks.front.Store("com.example.coffee_shop")
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(`document.querySelector(".phones .facts")?.textContent.includes("Coffee shop")`)
+	p.press("", "Go on without asking")
+	p.until(named("", "input", "App") + `?.placeholder === "Its name, such as Messages, or its package"`)
+	p.until(`document.querySelector("#give-apps option")?.value === "Coffee shop"`)
+	give := func(name string) {
+		p.do(js(named("", "input", "App")+".focus()"), js(named("", "input", "App")+".select()"),
+			chromedp.KeyEvent(name), js(`document.querySelector(".give .danger").click()`))
+	}
+	give("Mesages")
+	p.until(`document.querySelector(".give .problem").textContent.includes("near names: Messages")`)
+	give("coffee shop")
+	p.until(`document.querySelector("#standing-list .task")?.textContent.startsWith("The app Coffee shop")`)
+	list, err := g.store.Grants.List(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, "com.example.coffee_shop", list[0].Name)
+}

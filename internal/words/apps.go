@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/agnivade/levenshtein"
 )
 
 //go:embed apps.tsv
@@ -37,4 +39,27 @@ func AppName(pkg, lang string) string {
 		}
 	}
 	return ""
+}
+
+// AppPackages are the packages of the well-known app of that name.
+func AppPackages(name string) (list []string) {
+	for _, a := range Apps() {
+		if slices.ContainsFunc(a.Names, func(n string) bool { return strings.EqualFold(n, name) }) {
+			list = append(list, a.Packages...)
+		}
+	}
+	return list
+}
+
+// NearApps are up to five names of well-known apps that a reader may have meant.
+func NearApps(name string) (list []string) {
+	for _, a := range Apps() {
+		for _, n := range a.Names {
+			away := levenshtein.ComputeDistance(strings.ToLower(n), strings.ToLower(name))
+			if away <= len(name)/4 && len(list) < 5 {
+				list = append(list, n)
+			}
+		}
+	}
+	return list
 }

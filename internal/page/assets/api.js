@@ -51,9 +51,11 @@ export const clean = (v, of) => typeof v === "string" ? v.replace(hidden, "") : 
 // read is a JSON text of the server's.
 export const read = (text) => clean(parse(text));
 
+// visible is a text in which what is hidden can be seen.
+export const visible = (text) => text.replace(hidden, (s) => s.split("").map((c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")).join(""));
+
 // told is arguments as JSON, where what is hidden can be seen.
-export const told = (args) =>
-  JSON.stringify(args, null, 1).replace(hidden, (s) => s.split("").map((c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")).join(""));
+export const told = (args) => visible(JSON.stringify(args, null, 1));
 
 export async function call(method, path, body, headers) {
   const r = await ask(path, { method, body: JSON.stringify(body), headers });

@@ -1,8 +1,8 @@
 // Actions that wait for a decision. What they say of the phone goes in as text, never as HTML.
-import { parse, told } from "./api.js";
+import { parse, told, visible } from "./api.js";
 import { Arguments } from "./arguments.js";
 import { el } from "./dom.js";
-import { fill, language, words } from "./words.js";
+import { clip, fill, language, words } from "./words.js";
 
 // Approval is the form about the actions of a card's question: what each is, and a button for each decision that is allowed.
 export class Approval {
@@ -43,7 +43,7 @@ export class Approval {
     for (const [name, text] of lines) if (text) list.append(el("li", "", name + text));
     for (const r of q.action_requests) {
       if (r.description) list.append(el("li", "", w.action + r.description));
-      if (q.screenshot_url && r.args) list.append(this.args(r));
+      if (r.args && Object.keys(r.args).length) list.append(this.args(r));
     }
     return list;
   }
@@ -62,9 +62,7 @@ export class Approval {
     const legend = el("legend", said ? "heard" : "", said || (alone ? "" : i + 1 + ". ") + (request.description || request.name));
     box.append(legend);
     // without a picture, what is decided about is in the arguments alone
-    if (!q.screenshot_url && Object.keys(request.args || {}).length) {
-      box.append(el("pre", "args", told(request.args), { tabindex: "0", "aria-label": w.args }));
-    }
+    if (!q.screenshot_url && Object.keys(request.args || {}).length) box.append(given(request.args, this.config(request).args_schema));
     const label = el("label", "", "", { for: id }), text = el("textarea", "grows", undefined, { id, rows: "2" });
     const place = q.screenshot_url && alone && q.places && q.places.length === 1 && request.args && request.args.at;
     const edit = new Arguments(request, this.config(request).args_schema, { id, place, text, card: this.card });
@@ -121,6 +119,21 @@ export class Approval {
     this.card.problem.textContent = why;
     at.focus();
   }
+}
+
+// flat is every plain argument with its name, which has the names of what it is in before it.
+const flat = (args, at = "") => Object.entries(args).flatMap(([k, v]) =>
+  v && typeof v === "object" && !JSON.isRawJSON?.(v) ? flat(v, at + k + ".") : [[at + k, v]]);
+
+// given is the arguments of a call as a list of what they are called and what they say. As JSON they are among the details.
+function given(args, schema) {
+  const list = el("dl", "given"), known = schema?.properties || {};
+  for (const [name, v] of flat(args).slice(0, 30)) {
+    const row = el("div"), text = typeof v === "string" ? v : JSON.stringify(v);
+    row.append(el("dt", "", visible(known[name]?.title || name)), el("dd", "", clip(visible(text), 1000), { dir: "auto" }));
+    list.append(row);
+  }
+  return list;
 }
 
 // marks shows on a picture where it is touched; places are fractions of it.

@@ -159,12 +159,18 @@ export function Standing() {
 
 function granted(g) {
   const w = words();
-  return fill(w.granted, { what: fill(w.grants[g.scope], g), until: clock(g.until) }) + aside(g.by);
+  return fill(w.granted, { what: fill(w.grants[g.scope], { name: g.scope === "app" && [...knownApps().values()].find(([, pkg]) => pkg === g.name)?.[0] || g.name }), until: clock(g.until) }) + aside(g.by);
 }
 
 function remembered(a) {
   const w = words(), scope = fill(w.rememberedIn[a.scope], { name: a.scope === "session" ? a.session_id : a.app });
   return fill(w.remembered, { question: clip(a.question), answer: clip(a.answer), scope, at: clock(a.at) }) + aside(a.by);
+}
+
+// knownApps are the apps that phones and runs show now, with their names and packages, by the names in lower case.
+function knownApps() {
+  const seen = [...model.phones || [], ...[...model.sessions.values()].map((s) => s.step || {})].filter((x) => x.app && x.app_names);
+  return new Map(seen.map((x) => [x.app_names[language()].toLowerCase(), [x.app_names[language()], x.app]]));
 }
 
 // Give is a form that gives leave to go on without asking: in what, and for how long.
@@ -173,7 +179,7 @@ function Give() {
   const [busy, wrong, run] = useBusy(), sessions = [...model.sessions.values()];
   const give = async (e) => {
     e.preventDefault();
-    const [scope, name] = what === "app" ? ["app", app.trim()] : what === "all" ? ["all", ""] : ["session", what];
+    const [scope, name] = what === "app" ? ["app", knownApps().get(app.trim().toLowerCase())?.[1] || app.trim()] : what === "all" ? ["all", ""] : ["session", what];
     if (await run(() => grant({ scope, name, minutes: Number(minutes) }))) setOpen(false);
   };
   if (!open) return html`<button type="button" onClick=${() => { setOpen(true); setWhat(sessions[0]?.session_id || "app"); }}>${w.giveLeave}</button>`;
@@ -184,7 +190,8 @@ function Give() {
       <select id="give-what" value=${what} onChange=${(e) => setWhat(e.target.value)}>
         ${sessions.map((s) => html`<option value=${s.session_id}>${fill(w.grants.session, { name: clip(s.run.task, 40) })}</option>`)}
         <option value="app">${w.oneApp}</option><option value="all">${w.grants.all}</option></select>
-      ${what === "app" ? html`<label for="give-app">${w.appBox}</label><input id="give-app" type="text" required autocomplete="off" value=${app} onInput=${(e) => setApp(e.target.value)} />` : ""}
+      ${what === "app" ? html`<label for="give-app">${w.appBox}</label><input id="give-app" type="text" list="give-apps" placeholder=${w.appHow} required autocomplete="off" value=${app} onInput=${(e) => setApp(e.target.value)} />
+        <datalist id="give-apps">${[...knownApps().values()].map(([name]) => html`<option value=${name} />`)}</datalist>` : ""}
       <label for="give-time">${w.giveTime}</label>
       <select id="give-time" value=${minutes} onChange=${(e) => setMinutes(e.target.value)}>
         ${["5", "15", "60", "240"].map((m) => html`<option value=${m}>${lasting(60 * m)}</option>`)}</select>
