@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -114,8 +115,9 @@ func (s *Skill) heal(made *Skill, all []Healed) (healed bool) {
 		if h.Step == later || kept {
 			end = h.Step - 1
 		}
-		if later = h.Step; kept && step.types() {
-			continue
+		a, _ := step.action()
+		if later = h.Step; kept && step.types() || was.types() && a == (actions.Back{}) {
+			continue // or it took back what it had done before
 		}
 		with := &Skill{Steps: slices.Replace(slices.Clone(s.Steps), h.Step-1, end, step)}
 		one := &Skill{Steps: []Step{step}}

@@ -81,6 +81,16 @@ func TestAHealLeavesTheNumbersOfAnswersAsTheyAre(t *testing.T) {
 	}
 }
 
+// A way back is no typing: a heal that took back what it had done leaves the text to be typed.
+func TestAWayBackDoesNotReplaceATypedText(t *testing.T) {
+	s, made := &Skill{Steps: make([]Step, 1)}, &Skill{Steps: []Step{{index: 11}}}
+	require.NoError(t, s.Steps[0].Action.UnmarshalJSON([]byte(`{"verb":"TYPE","text":"{{title}}"}`)))
+	require.NoError(t, made.Steps[0].Action.UnmarshalJSON([]byte(`{"verb":"BACK"}`)))
+	s.Steps[0].Focus = &Target{}
+	require.False(t, s.heal(made, []Healed{{Step: 1, Session: 11}}))
+	require.Contains(t, s.texts(), "{{title}}")
+}
+
 // What a model did in a step's place and a person rejected has healed nothing.
 func TestAHealThatIsRejectedIsNone(t *testing.T) {
 	for _, note := range []agentloop.NoteKind{agentloop.NoteRejected, agentloop.NoteRejectedSilently} {
