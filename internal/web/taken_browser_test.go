@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -142,4 +143,23 @@ func TestLeaveForAnAppIsGivenByItsName(t *testing.T) {
 	list, err := g.store.Grants.List(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, "com.example.coffee_shop", list[0].Name)
+}
+
+// An entry of the audit says who answered, what was asked, and in which session.
+func TestTheAuditSaysWhoAnsweredWhat(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, func(o *web.Options) {
+		o.About = func(context.Context) (web.About, error) {
+			return web.About{Audit: []store.AuditEntry{
+				{Seq: 2, Event: store.AuditAnswered, QuestionID: "q", SessionID: "s",
+					Authority: inquiry.AuthorityLocalOperator, Answer: "Large"},
+				{Seq: 1, Event: store.AuditAsked, QuestionID: "q", Text: "Which size?", By: "ann"}}}, nil
+		}
+	})
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.do(chromedp.Navigate(g.http.URL + "/ui/settings"))
+	const row = `document.querySelector("[aria-labelledby=audit] tbody tr")`
+	p.until(row + ` !== null`)
+	require.Equal(t, "a person here|“Which size?”: Large Open", p.text(
+		row+`.children[2].textContent + "|" + `+row+`.children[3].textContent`))
 }

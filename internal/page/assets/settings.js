@@ -4,7 +4,7 @@ import { useEffect, useState } from "./hooks.js";
 import { drain, loadFarm, model, shared } from "./model.js";
 import { state, turnOff, turnOn } from "./push.js";
 import { Stop, Wrong, html, useBusy } from "./view.js";
-import { ago, aside, clip, clock, counted, language, words } from "./words.js";
+import { ago, aside, clip, clock, counted, fill, language, words } from "./words.js";
 
 export function Settings() {
   const w = words(), [about, setAbout] = useState(null);
@@ -16,8 +16,15 @@ export function Settings() {
     <${Part} id="health" title=${w.health} rows=${about.health} head=${[w.what, w.stands]} row=${(r) => [r.name, r.value]} />
     <${Part} id="conf" title=${w.settings} rows=${about.settings} head=${[w.setting, w.value, w.origin]} row=${(r) => [r.name.split(/(?<=\.)/).map((p) => html`${p}<wbr />`), r.value, r.origin]} />
     <${Part} id="tokens" title=${w.tokensTitle} rows=${about.tokens} head=${[w.name, w.since]} row=${(r) => [r.name, clock(r.value)]} />
-    <${Part} id="audit" title=${w.audit} rows=${about.audit} head=${[w.when, w.what, w.who, w.about]} row=${(e) => [clock(e.at), e.event, e.by || "", e.text || ""]} />
+    <${Part} id="audit" title=${w.audit} rows=${about.audit} head=${[w.when, w.what, w.who, w.about]} row=${(e) => [clock(e.at), e.event, e.by || w.authorities[e.authority] || e.channel || "", told(e, about.audit)]} />
   </div>`;
+}
+
+// told is what an entry is about: the question where another entry has it, with what was answered, and its session.
+function told(e, all) {
+  const w = words(), asked = e.question_id && all.find((x) => x.question_id === e.question_id && x.seq < e.seq && x.text)?.text;
+  const what = [e.text || asked && "“" + clip(asked, 200) + "”", e.answer].filter(Boolean).join(fill(w.said, { what: "" }));
+  return e.session_id ? html`${what} <a href=${"/ui/sessions/" + encodeURIComponent(e.session_id)}>${w.openSession}</a>` : what;
 }
 
 // Notices are whether this device tells of questions.
