@@ -14,11 +14,11 @@ func (s *Store) Check(ctx context.Context) error {
 	if err := s.engine.check(ctx, s.db); err != nil {
 		return doing(err, "checking the database")
 	}
-	return s.pictured(ctx)
+	return missingPictures(ctx, s)
 }
 
-// pictured reports whether the data folder has the pictures of all steps.
-func (s *Store) pictured(ctx context.Context) error {
+// missingPictures is the error of pictures that the data folder does not have.
+func missingPictures(ctx context.Context, s *Store) error {
 	ids, err := collect(ctx, s.read, scanID, "SELECT frame FROM steps WHERE frame <> ''")
 	if err != nil {
 		return doing(err, "looking for pictures")

@@ -80,7 +80,7 @@ func (s *Store) Copy(ctx context.Context, to *Store, progress func(what string, 
 			return doing(err, "comparing %s", t.name)
 		}
 	}
-	return doing(s.pictured(ctx), "all else is copied")
+	return doing(missingPictures(ctx, s), "all else is copied")
 }
 
 // noRunGoing refuses a store whose owners are at work.

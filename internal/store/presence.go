@@ -30,6 +30,11 @@ type touching struct {
 	token  int64
 }
 
+func scanTouching(row scanner) (of touching, err error) {
+	err = row.Scan(&of.serial, &of.token)
+	return of, err
+}
+
 // life is that of a run that may touch its phone under one lease: this process may have the phone
 // again for the next run while one that lost it has not noticed yet.
 type life struct {

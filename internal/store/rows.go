@@ -262,8 +262,3 @@ func scanID(row scanner) (id string, err error) {
 	err = row.Scan(&id)
 	return id, err
 }
-
-func scanTouching(row scanner) (of touching, err error) {
-	err = row.Scan(&of.serial, &of.token)
-	return of, err
-}

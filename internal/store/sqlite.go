@@ -102,7 +102,7 @@ func (e sqliteEngine) migrate(ctx context.Context, d *db) error {
 		return orCopy(err, d.dir)
 	}
 	if version == 0 { // a database without tables
-		if some, err := d.pictures(); err != nil {
+		if some, err := pictured(d); err != nil {
 			return err
 		} else if some {
 			return lostDatabase("without tables")
@@ -187,8 +187,8 @@ func privateFile(path string) error {
 	return errors.Join(f.Chmod(0o600), f.Close())
 }
 
-// pictures reports whether there are any that make a missing database a lost one.
-func (d *db) pictures() (bool, error) {
+// pictured reports whether there are pictures that make a missing database a lost one.
+func pictured(d *db) (bool, error) {
 	if d.opts.Pictured {
 		return false, nil
 	}
@@ -199,7 +199,7 @@ func (d *db) pictures() (bool, error) {
 // are: they would be taken for left over ones. SQLite would also throw its log away.
 func (sqliteEngine) checkWhole(d *db, path string) error {
 	// In this order: another process may be making the folder.
-	some, err := d.pictures()
+	some, err := pictured(d)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,8 @@ type Options struct {
 	Origins []string
 
 	// Authorize returns the principal that sends a request, which may be "". An error refuses the
-	// request with 401, and with 503 if ErrNotNow is among its causes. nil allows everybody, so listen on loopback only.
+	// request with 401, and with 503 if ErrNotNow is among its causes. nil allows everybody, so
+	// listen on loopback only.
 	Authorize func(*http.Request) (principal string, err error)
 
 	// Changed returns a channel that is closed when Authorize may decide differently. Long
