@@ -1,24 +1,48 @@
 // Package words holds the program's own texts for people and models, in every language that it
-// speaks. A language is a folder, named by its tag, and a domain is a file in each of them.
+// speaks. A language is a folder, named by its tag, and a domain is a file in each of them. `make
+// generate` packs them for the program.
 package words
 
 import (
+	"archive/tar"
 	"bytes"
-	"embed"
+	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"path"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/goccy/go-yaml"
 	"golang.org/x/text/language"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/text"
 )
 
-//go:embed */*.yaml
-var files embed.FS
+//go:generate go run ./genwords words.tar.gz
+//go:embed words.tar.gz
+var packed []byte
+
+// texts are the files, by their names below this folder.
+var texts = sync.OnceValue(func() map[string][]byte {
+	all, r := map[string][]byte{}, tar.NewReader(bytes.NewReader(files.Unpack(packed)))
+	for {
+		h, err := r.Next()
+		if err == io.EOF {
+			return all
+		}
+		if err == nil {
+			all[h.Name], err = io.ReadAll(r)
+		}
+		if err != nil {
+			panic("words: what is compiled in cannot be read: " + err.Error())
+		}
+	}
+})
 
 // Default is the language of those whose own is not among Languages.
 const Default = "en"
@@ -26,13 +50,9 @@ const Default = "en"
 // Languages are the languages that there are texts in, the default first.
 var Languages = sync.OnceValue(func() []string {
 	all := []string{Default}
-	folders, err := files.ReadDir(".")
-	if err != nil {
-		panic(err)
-	}
-	for _, f := range folders {
-		if f.Name() != Default {
-			all = append(all, f.Name())
+	for _, name := range slices.Sorted(maps.Keys(texts())) {
+		if lang := path.Dir(name); !slices.Contains(all, lang) {
+			all = append(all, lang)
 		}
 	}
 	return all
@@ -96,27 +116,24 @@ func Of[T any](domain string) func(lang string) *T {
 	if _, twice := domains[domain]; twice {
 		panic("two packages read the texts of " + domain)
 	}
-	texts := map[string]func() *T{}
+	read := map[string]func() *T{}
 	for _, l := range Languages() {
-		texts[l] = sync.OnceValue(func() *T { return read[T](domain, l) })
+		read[l] = sync.OnceValue(func() *T { return textsOf[T](domain, l) })
 	}
 	in := func(lang string) *T {
-		if known := texts[lang]; known != nil {
+		if known := read[lang]; known != nil {
 			return known()
 		}
-		return texts[Match(lang)]()
+		return read[Match(lang)]()
 	}
 	domains[domain] = Domain{reflect.TypeFor[T](), func(lang string) any { return in(lang) }}
 	return in
 }
 
-func read[T any](domain, lang string) *T {
+func textsOf[T any](domain, lang string) *T {
 	var keys map[string]any
 	all := new(T)
-	file, err := files.ReadFile(path.Join(lang, domain+".yaml"))
-	if err == nil {
-		err = yaml.Unmarshal(file, &keys)
-	}
+	err := yaml.Unmarshal(texts()[path.Join(lang, domain+".yaml")], &keys)
 	if err == nil {
 		err = fill(all, keys)
 	}
