@@ -3,6 +3,9 @@ package agentloop_test
 import (
 	"context"
 	"errors"
+	"image"
+	"image/draw"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -200,6 +203,44 @@ func TestAskingEarlyEndsWhereItIsInVain(t *testing.T) {
 		again += len(s.Proposal.Tries) - 1
 	}
 	require.Equal(t, 1, again)
+}
+
+// tailed is a phone on which something small in the middle moves on a bit after a touch.
+type tailed struct{ *phone }
+
+func (p tailed) Look(ctx context.Context) (screen.Observation, error) {
+	look, err := p.phone.Look(ctx)
+	if time.Since(p.changed) < 50*time.Millisecond {
+		img := image.NewRGBA(look.Frame.Image().Rect)
+		draw.Draw(img, img.Rect, look.Frame.Image(), image.Point{}, draw.Src)
+		draw.Draw(img, image.Rect(25, 60, 29, 62), image.White, image.Point{}, draw.Src)
+		look.Frame, err = screen.NewFrame(img)
+	}
+	return look, err
+}
+
+func (p tailed) Frame(ctx context.Context) (*screen.Frame, error) {
+	look, err := p.Look(ctx)
+	return look.Frame, err
+}
+
+// What moves a bit longer than the rest of a screen is no other screen, but the place of a touch.
+func TestARequestWhoseTouchCameTooEarlyWasInVain(t *testing.T) {
+	acts := slices.Repeat([]actions.Action{tap(500, 500)}, 10)
+	r, p := newEarlyRig(append(acts, actions.Complete{})...)
+	p.thinks, r.runner.Limits.Repeats = 300*time.Millisecond, 20
+	r.runner.Phone = tailed{r.phone}
+
+	end, _ := run(t, r, "x")
+
+	require.Equal(t, agentloop.TaskCompleted, end.Reason)
+	refused := 0
+	for _, s := range r.journal.steps {
+		if s.Refusal != "" {
+			refused++
+		}
+	}
+	require.Equal(t, 1, refused)
 }
 
 func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }

@@ -82,6 +82,9 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	}
 	if change != "" {
 		l.watch.replaced = true
+		if l.watch.moving {
+			l.inVain()
+		}
 		s.Refusal = "not carried out: " + change + " in the meantime"
 		l.record.note(Superseded(what, change))
 		return l.record.done(ctx, s)

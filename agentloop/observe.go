@@ -17,7 +17,7 @@ func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 	v, err := l.settle(ctx)
 	if err == nil && v.Frame != nil && v.Frame.Black() {
 		_ = wait.For(ctx, lookAgain)
-		l.watch.touched, l.watch.moving = true, false // the next screen may still move
+		l.watch.touched = true // the next screen may still move
 		v, err = l.watch.untilStill(ctx)
 	}
 	kind := Looked

@@ -106,7 +106,6 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 	if l.watch.moving {
 		l.asked++
 	}
-	l.watch.moving = false
 	if l.background == nil {
 		return p, nil, err
 	}
@@ -116,8 +115,7 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 		return p, nil, err
 	}
 	l.endBackground()
-	l.again++
-	l.watch.habit.rest += firstPoll
+	l.inVain()
 	s.Timing.Again += time.Since(began)
 	former := p.Tries
 	for i := range former {
@@ -130,6 +128,13 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 	p, err = l.consult(ctx, s)
 	p.Tries = append(former, p.Tries...)
 	return p, nil, err
+}
+
+// inVain is called when the policy was asked about a screen that moved on.
+func (l *loop) inVain() {
+	l.watch.moving = false
+	l.again++
+	l.watch.habit.rest += firstPoll
 }
 
 // lastLook is a look from right before the phone is touched: that of while the reply arrived, if it

@@ -94,8 +94,7 @@ func (m *motion) area() (all screen.Area) {
 type habit struct {
 	rest   time.Duration // from a touch to the first look
 	enough time.Duration // the rest after which a screen was at rest last
-	known  bool
-	right  int // first looks after that time, in a row, that showed the screen at rest
+	right  int           // first looks after that time, in a row, that showed the screen at rest
 }
 
 const (
@@ -109,11 +108,11 @@ const (
 // first look showed it so.
 func (h *habit) learn(after time.Duration, first bool) {
 	after = min(after, longestHabit)
-	if !h.known || !first {
+	if !first {
 		if h.rest < h.enough { // an earlier look was tried
 			after = min(after, h.enough)
 		}
-		*h = habit{rest: after, enough: after, known: true}
+		*h = habit{rest: after, enough: after}
 		return
 	}
 	h.right++
@@ -129,7 +128,7 @@ type watch struct {
 	longest  time.Duration // that rest is waited for: Limits.Settle
 	touched  bool          // a gesture may have set the screen in motion
 	before   view          // what was shown last; no frame before the first look of a run
-	moving   bool          // it is not known to be at rest
+	moving   bool          // it was not known to be at rest when the policy was asked
 	replaced bool          // it was another one when the phone was to be touched
 	listing  bool          // which its listing may have done
 	motion   motion        // what kept moving when it was looked at last
@@ -163,6 +162,7 @@ func (w *watch) reader() Reader {
 // begun to move: looks that are still the screen of the step before, or that cannot be held against
 // one, count only after the reaction time.
 func (w *watch) untilStill(ctx context.Context) (view, error) {
+	w.moving = false
 	if !w.stirred() || w.longest < 0 {
 		return w.look(ctx)
 	}
@@ -175,6 +175,8 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 	_ = wait.For(ctx, min(rest, w.longest))
 	former := w.frameOnly(ctx)
 	w.motion.add(former)
+	// a look that first asks whether anything has moved shows a later moment than this one
+	took, after := time.Since(former.At), former.At.Sub(began)
 	var quiet quietPeriod
 	for first := true; ; first = false {
 		// the look finds out whether ctx has ended
@@ -189,11 +191,11 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 		late := time.Since(began) >= reaction
 		if still := quiet.add(v); (reacted || late) && (still || alike) {
 			if alike && reacted && w.before.State.App == v.State.App {
-				w.habit.learn(former.At.Sub(began), first)
+				w.habit.learn(after, first)
 			}
 			return v, nil
 		}
-		former = v
+		after, former = max(v.At.Sub(began), time.Since(began)-took), v
 	}
 }
 

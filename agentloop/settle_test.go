@@ -233,3 +233,33 @@ func TestTheFirstLookIsAsLateAsTheScreensMove(t *testing.T) {
 	require.Equal(t, 350*ms, settled[4])
 	require.Less(t, settled[len(settled)-1], 300*ms)
 }
+
+// uneven is a phone whose captures take a while and show the end of it. Not only the first one
+// after a touch, its looks are asked in vain whether anything has moved, which takes longer.
+type uneven struct {
+	*phone
+	captures, asked time.Duration
+}
+
+func (p uneven) Frame(ctx context.Context) (*screen.Frame, error) {
+	look, err := lister{phone: p.phone, captures: p.captures}.Look(ctx)
+	return look.Frame, err
+}
+
+func (p uneven) Look(ctx context.Context) (screen.Observation, error) {
+	return lister{phone: p.phone, captures: p.captures + p.asked}.Look(ctx)
+}
+
+// A look that was asked for long before it showed the screen at rest says nothing of a first one.
+func TestTheFirstLookIsNotSoonerThanItsCaptureNeeds(t *testing.T) {
+	r := newRig(append(slices.Repeat([]actions.Action{tap(1, 1)}, 5), actions.Complete{})...)
+	r.runner.Limits.Repeats = 10
+	r.runner.Phone = uneven{r.phone, milliseconds(100), milliseconds(60)}
+	r.phone.moving = milliseconds(250)
+
+	run(t, r, "x")
+
+	for _, s := range r.journal.steps[2:] {
+		require.Equal(t, milliseconds(160+100+160), s.Timing.Settle, s.Index)
+	}
+}
