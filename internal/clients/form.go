@@ -34,6 +34,8 @@ type merger interface {
 	// merge adds the entry to the content of the file at path. It returns errPresent if nothing has
 	// to change.
 	merge(old []byte, entry any, s Server, path string, force bool) ([]byte, error)
+	// entry returns our server as the text lists it, or nil.
+	entry(text []byte) (map[string]any, error)
 }
 
 // errPresent means that the settings already contain the entry.

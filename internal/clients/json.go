@@ -36,9 +36,6 @@ func (f jsonForm) snippet(e any, s Server) (string, error) {
 
 func (f jsonForm) merge(old []byte, e any, s Server, path string, force bool) ([]byte, error) {
 	mark, text := cutMark(old)
-	if len(bytes.TrimSpace(text)) == 0 {
-		text = []byte("{}\n")
-	}
 	root, err := f.parse(text)
 	if err != nil {
 		return nil, unreadable(path, err)
@@ -67,6 +64,9 @@ func (f jsonForm) merge(old []byte, e any, s Server, path string, force bool) ([
 
 // parse returns the object in the file, or an error if the client cannot read it.
 func (f jsonForm) parse(text []byte) (*hujson.Value, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}\n")
+	}
 	root, err := hujson.Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("it is not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))

@@ -1,12 +1,13 @@
 package clients
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // Settings is what a client's file says of the server.
@@ -19,12 +20,6 @@ type Settings struct {
 	// what the client sends there for a token, "" if nothing. Unknown is of what is not known here
 	Authorization string
 	Unknown       bool
-}
-
-// reader is the format of a file that can be read.
-type reader interface {
-	// servers returns the servers that the text lists, by name.
-	servers(text []byte) (map[string]any, error)
 }
 
 // Look reads the client's file and changes nothing. Its error says why the client cannot read the
@@ -40,12 +35,11 @@ func (c Client) Look(m Machine) (Settings, error) {
 		return s, err
 	}
 	_, text := cutMark(old.text)
-	servers, err := c.form.(reader).servers(text)
+	entry, err := c.form.(merger).entry(text)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", path, err)
 	}
-	entry, there := servers[Entry].(map[string]any)
-	s.Entry = there
+	s.Entry = entry != nil
 	s.Command, _ = entry["command"].(string)
 	s.URL, _ = cmp.Or(entry["url"], entry["httpUrl"]).(string)
 	s.authorize(entry, m.Getenv)
@@ -70,25 +64,18 @@ func (s *Settings) authorize(entry map[string]any, getenv func(string) string) {
 	})
 }
 
-func (f jsonForm) servers(text []byte) (map[string]any, error) {
-	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, nil
-	}
+func (f jsonForm) entry(text []byte) (ours map[string]any, err error) {
 	root, err := f.parse(text)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		root.Standardize()
+		_ = json.Unmarshal(wire.At(root.Pack(), f.key, Entry), &ours) // else it is no entry
 	}
-	root.Standardize()
-	var all map[string]any
-	if err := json.Unmarshal(root.Pack(), &all); err != nil {
-		return nil, err
-	}
-	servers, _ := all[f.key].(map[string]any)
-	return servers, nil
+	return ours, err
 }
 
-func (f tomlForm) servers(text []byte) (map[string]any, error) {
+func (f tomlForm) entry(text []byte) (ours map[string]any, err error) {
 	all, err := readTOML(text)
 	servers, _ := all[f.table].(map[string]any)
-	return servers, err
+	ours, _ = servers[Entry].(map[string]any)
+	return ours, err
 }
