@@ -15,7 +15,7 @@ type Question struct {
 	Says     map[string]string // Text for people, by language, where it is known in several
 	Options  []string          // answers to choose from
 	FreeText bool              // an answer other than the Options is allowed
-	Secret   *bool             // the answer must not be shown anywhere again, nil lets the words decide
+	Secret   *bool             // the answer must not be shown again, nil lets the words decide
 	Personal bool              // only people may answer it
 	Task     string
 	Screen   screen.Observation

@@ -71,7 +71,8 @@ func unnumbered(reply, did string) string {
 // called is the one element that says this, or that is listed so.
 func called(list []marks.Mark, said string) (one marks.Mark, found bool) {
 	for _, m := range list {
-		if m.Label == "" || said != text.Cut(m.Label, maxLabel) && !strings.HasSuffix(said, shown(m)) {
+		if m.Label == "" ||
+			said != text.Cut(m.Label, maxLabel) && !strings.HasSuffix(said, shown(m)) {
 			continue
 		}
 		if found {

@@ -16,7 +16,7 @@ import (
 type entry struct {
 	clients.Settings
 	name, title string
-	id, why     string // of what is wrong, "" if nothing is
+	id, why     string // of the fault, "" without one
 }
 
 // check looks at the settings of the clients that there are, and asks at the addresses in them,

@@ -54,7 +54,8 @@ func Run(ctx context.Context, o Options) Report {
 		served = slices.DeleteFunc(served, func(f found) bool { return f.id == "http.tokens" })
 	}
 	if served.has("http.taken") { // a client of that address is answered by the wrong one
-		settings = slices.DeleteFunc(settings, func(f found) bool { return f.id == "client.address" })
+		settings = slices.DeleteFunc(settings,
+			func(f found) bool { return f.id == "client.address" })
 	}
 	var all ledger
 	if o.Broken != nil {

@@ -343,8 +343,9 @@ func (s *Subject) answers(on []string) bool {
 		return false
 	}
 	pair := normalize(l.Pair)
+	last := pair[strings.LastIndexByte(pair, ' ')+1:]
 	return l.Nested && affirms(on, confirms()) || accepts().MatchString(on[0]) &&
-		(declines().MatchString(pair) || declines().MatchString(pair[strings.LastIndexByte(pair, ' ')+1:])) ||
+		(declines().MatchString(pair) || declines().MatchString(last)) ||
 		l.Button && l.Peer && threefold().MatchString(on[0]) &&
 			slices.ContainsFunc(s.Screen, func(t string) bool {
 				return perhaps().MatchString(normalize(t))

@@ -156,7 +156,8 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	l := s.Layout
 	switch {
 	case l != nil && l.Ticks && !strings.Contains(s.App, "settings") &&
-		!globs(permissionApps, s.App, true) && (f.where == onScreen || f.where == underFinger && !l.dialog()),
+		!globs(permissionApps, s.App, true) &&
+		(f.where == onScreen || f.where == underFinger && !l.dialog()),
 		f.where == underFinger && !l.dialog() && (counts(lines) || len(lines) > 1 &&
 			slices.ContainsFunc(lines, booked.MatchString)),
 		l != nil && l.Tab && f.class.Name == "call",
@@ -254,7 +255,8 @@ func (s *Subject) leadsOnRow(on []string, f finding) bool {
 		(f.class.Name == "factory reset" ||
 			f.class.Name == "delete" && resets.MatchString(f.words)) ||
 		l.Peer && len(l.Fields) == 0 && f.class.Name == "account" &&
-			secrets().MatchString(f.words) && !sentence(secrets().ReplaceAllString(f.words, " "), 3) ||
+			secrets().MatchString(f.words) &&
+			!sentence(secrets().ReplaceAllString(f.words, " "), 3) ||
 		l.valued(on) && slices.Contains(leading, f.class.Name) && (f.matched(false) != on[0] ||
 			means(on[1])))
 }
@@ -424,9 +426,10 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		}
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true),
 		s.systemAsks(lines):
-		if !refusal && !known && !knownHarmless(lines) && !s.installed(lines) && (l == nil || l.Button ||
-			l.Switch && !l.Dialog || !l.goesOn() && (l.Dialog || !l.Peer) &&
-			(len(lines) == 0 || !sentence(lines[0], 5))) {
+		if !refusal && !known && !knownHarmless(lines) && !s.installed(lines) &&
+			(l == nil || l.Button || l.Switch && !l.Dialog ||
+				!l.goesOn() && (l.Dialog || !l.Peer) &&
+					(len(lines) == 0 || !sentence(lines[0], 5))) {
 			list = append(list, finding{&unknownSystem, ofApp, s.App})
 		}
 	case globs(storeApps, s.App, true):

@@ -33,7 +33,7 @@ func Text(err error) string {
 	return err.Error()
 }
 
-// mark separates an error from its hint in what is stored.
+// mark separates an error from its hint in stored texts.
 const mark = "\nmend: "
 
 // Join is err with its hint as one text, which Split takes apart; "" for nil.

@@ -174,7 +174,8 @@ func (x *moment) short(a actions.Action) error {
 	if _, ends := a.(actions.Complete); !ends || x.over() {
 		return nil
 	}
-	return cmp.Or(x.page.holds(&x.plan.Skill.Ends), x.page.follows(&x.steps()[len(x.steps())-1], true))
+	last := &x.steps()[len(x.steps())-1]
+	return cmp.Or(x.page.holds(&x.plan.Skill.Ends), x.page.follows(last, true))
 }
 
 // claimed has a model that ends the run too early asked once more, and does not believe it again.

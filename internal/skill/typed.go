@@ -86,7 +86,8 @@ func (m *maker) vacant(p, after *page, a actions.Action, out *Step) {
 		t.Empty = false
 	} else if now >= 0 && p.list[i].Class == after.list[now].Class &&
 		p.list[i].ResourceID == after.list[now].ResourceID && !foreign(was) &&
-		plain(after.list[now].Text) == plain(typed.Text) && strings.ContainsFunc(was, unicode.IsLetter) {
+		plain(after.list[now].Text) == plain(typed.Text) &&
+		strings.ContainsFunc(was, unicode.IsLetter) {
 		t.Empty, t.Hint = true, m.general(was)
 	}
 }

@@ -34,7 +34,7 @@ type Scene struct {
 	// Files hands over what is kept of a session: its page and the model's replies. why is why the
 	// attempt did not pass, or "".
 	Files func(ctx context.Context, session, why string, keep Keep) error
-	// Kept is what is stored of a session.
+	// Kept returns all that is stored of a session.
 	Kept func(ctx context.Context, session string) (store.Trajectory, error)
 	// StepAt is the step of a session whose screen was the last one to be seen by then, or 0.
 	StepAt func(ctx context.Context, session string, by time.Time) int
