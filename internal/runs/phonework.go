@@ -216,7 +216,8 @@ func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	defer cancel()
 	asked, run := w.parked, w.life.Run
 	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: says(w.opts.ConsoleLang),
-		Task: run.Task, Body: &inquiry.Takeover{PeopleOnly: w.takenByPerson, Says: words.Each(says)}}
+		Task: run.Task,
+		Body: &inquiry.Takeover{PeopleOnly: w.takenByPerson, Says: words.Each(says)}}
 	if _, err := w.Park(ctx, q); err != nil {
 		w.opts.Log.ErrorContext(ctx, "handing the phone over", "err", err)
 		end.Reason = agentloop.Failed(err)

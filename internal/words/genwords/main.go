@@ -1,4 +1,4 @@
-// Command genwords packs the texts of all languages for the program, into the file that it is given.
+// Command genwords packs the texts of all languages into the file that it is given.
 package main
 
 import (
