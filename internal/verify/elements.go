@@ -19,6 +19,7 @@ type claim struct {
 	open  bool  // of something that is to be opened: that it can be touched tells nothing
 	whole bool  // of a text that is to be there with nothing beside it
 	below bool  // of the text of something whose name stands above it
+	above bool  // of that name
 }
 
 // What tasks put in quotes, in the languages of the world, and what they name with figures.
@@ -37,7 +38,8 @@ func claims(task string) (list []claim) {
 			func(c claim) bool { return c.words == words }) {
 			list = append(list, claim{words: words, moved: named(task, words, moves),
 				whom: addressed(task, words), open: named(task, words, opens), whole: whole,
-				below: bodies.MatchString(strings.SplitN(task, words, 2)[0])})
+				below: bodies.MatchString(strings.SplitN(task, words, 2)[0]),
+				above: titles.MatchString(strings.SplitN(task, words, 2)[0])})
 		}
 	}
 	for _, m := range quotedText.FindAllStringSubmatch(task, -1) {
@@ -59,9 +61,43 @@ func claims(task string) (list []claim) {
 // told is what a task says at its end, behind a colon: a message, most of the time.
 var told = regexp.MustCompile(`[^\d\s][:：]\s*([^\s"“„«「『《‘'][^\n]+)$`)
 
-// bodies are words for what stands below a title, before a quotation.
-var bodies = regexp.MustCompile(`(?i)(?:\b(?:text|body|content|saying)|内容|正文)` +
-	`[\s:：是为]*["“„«「『《]$`)
+// bodies are words for what stands below a title, before a quotation, and titles are for that.
+var (
+	bodies = regexp.MustCompile(`(?i)(?:\b(?:text|body|content|saying)|内容|正文)` +
+		`[\s:：是为]*["“„«「『《]$`)
+	titles = regexp.MustCompile(`(?i)(?:\b(?:title|titled|subject|heading)|标题|主题)` +
+		`[\s:：是为]*["“„«「『《]$`)
+)
+
+// Words for fields of titles, and of what stands below them, also in ids.
+var (
+	titled = regexp.MustCompile(`(?i)title|subject|heading|标题|主题`)
+	bodied = regexp.MustCompile(`(?i)body|content|text|note|message|description|正文|内容`)
+)
+
+// names are what a task names with a capital letter within its sentences, or sends things to in
+// Chinese: people, places, apps, months with a day.
+var names = regexp.MustCompile(`[^.!?。！？:："“„«「『《\n]\s(\p{Lu}[\pL\d'’-]*(?: (?:\p{Lu}[\pL\d'’-]*|` +
+	`\d{1,2}\b))*)|(?:给|向)([^\s\d，。“「给向]{1,8}?)(?:发|回|打|转|说)`)
+
+// strange is what the task names and the run has not come across: neither is it on the screen nor
+// has it been entered, which says nothing of whom something was sent to. It is "" for nothing.
+func (p *past) strange(task string, all []claim, list []screen.Element) string {
+	sent := sends.MatchString(task)
+	for _, m := range names.FindAllStringSubmatch(quotedText.ReplaceAllString(task, "«»"), -1) {
+		name := folded(m[1] + m[2])
+		if name == "" || slices.ContainsFunc(all, func(c claim) bool {
+			return text.Contains(folded(c.words), name)
+		}) || slices.ContainsFunc(list, func(e screen.Element) bool {
+			return text.Contains(folded(e.Text), name) || text.Contains(folded(e.ContentDesc), name)
+		}) || (!sent || p.opened(name)) && !slices.ContainsFunc(pieces(name),
+			func(w string) bool { return !slices.Contains(p.entered, w) }) {
+			continue
+		}
+		return m[1] + m[2]
+	}
+	return ""
+}
 
 // moves are words for what is done with something that is there before.
 var moves = regexp.MustCompile(`(?i)\b(?:delete|remove|clear|discard|cancel|erase|move|drag|sort|` +
@@ -198,6 +234,9 @@ func elements(task string, steps []agentloop.Step, list []screen.Element) (
 			lacks = append(lacks, says)
 		}
 	}
+	if name := before.strange(task, all, list); name != "" {
+		lacks = append(lacks, text.Quote(name, 60)+" is not on the screen")
+	}
 	if says := mixed(all, list); says != "" {
 		lacks = append(lacks, says)
 	}
@@ -265,6 +304,8 @@ func (p *past) lacks(c claim) string {
 	switch {
 	case was:
 		return words + " was there before"
+	case c.above && p.into(c.words, bodied, titled), c.below && p.into(c.words, titled, bodied):
+		return words + " was typed where something else is to be"
 	case c.on == nil && slices.ContainsFunc(pieces(c.words), func(w string) bool {
 		return !slices.Contains(p.entered, w)
 	}):

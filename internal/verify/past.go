@@ -17,6 +17,17 @@ import (
 type past struct {
 	screens [][]screen.Element // the last one is that of the touch
 	entered []string           // the words and numbers that were typed or touched
+	apps    []string           // that were opened
+	fields  map[string]string  // that a folded text was typed into last, as far as they have names
+}
+
+// opened reports whether an app of that folded name was.
+func (p *past) opened(name string) bool { return slices.Contains(p.apps, name) }
+
+// into reports whether the words were typed into a field of that kind, and not of the other.
+func (p *past) into(words string, kind, other *regexp.Regexp) bool {
+	field := p.fields[folded(words)]
+	return kind.MatchString(field) && !other.MatchString(field)
 }
 
 // pastOf is what these steps come to.
@@ -28,6 +39,16 @@ func pastOf(steps []agentloop.Step) (p past) {
 		}
 		t := g.Traits()
 		p.entered = append(p.entered, pieces(entered(&steps[i], t))...)
+		if t.Kind == actions.KindText {
+			if p.fields == nil {
+				p.fields = map[string]string{}
+			}
+			p.fields[folded(t.Text)] = strings.Join(fields(steps[i].Proposal.Elements, t), " ")
+		}
+		if t.Kind == actions.KindLaunch {
+			p.entered = append(p.entered, pieces(t.Text)...)
+			p.apps = append(p.apps, folded(t.Text))
+		}
 		if t.Kind == actions.KindLaunch || t.Passive || t.Scrolls ||
 			t.Kind == actions.KindKey && t.Key == "" {
 			continue
@@ -51,13 +72,20 @@ func entered(s *agentloop.Step, t actions.Traits) (words string) {
 	if t.Kind != actions.KindText {
 		return words
 	}
-	if slices.ContainsFunc(list, func(e screen.Element) bool {
-		return e.Editable && (e.Focused || t.Points != nil && e.Bounds.Contains(t.Points[0])) &&
-			searches.MatchString(e.Hint+e.ContentDesc+e.ResourceID+e.Text)
-	}) {
+	if searches.MatchString(strings.Join(fields(list, t), " ")) {
 		return ""
 	}
 	return t.Text
+}
+
+// fields is what the fields say of themselves that a text is typed into.
+func fields(list []screen.Element, t actions.Traits) (names []string) {
+	for _, e := range list {
+		if e.Editable && (e.Focused || t.Points != nil && e.Bounds.Contains(t.Points[0])) {
+			names = append(names, e.Hint, e.ContentDesc, e.ResourceID, e.Text)
+		}
+	}
+	return names
 }
 
 // called is what a touch at a place is answered by, in its own words, those in it, or its id's.

@@ -37,6 +37,7 @@ func TestWhatASwitchOrATextWasBeforeIsHeldAgainstTheEnd(t *testing.T) {
 		return list
 	}
 	named := rows(row{says: "Trip"})
+	const titled, tea = `Write a note with the title "Trip"`, `Add an event "Trip" on May 5 to the calendar.`
 	typed := on(field("Title", ""), actions.Type{Text: "Trip"})
 	const wifi, trip = "Turn Wi-Fi on.", `Write a note "Trip"`
 	for name, c := range map[string]struct {
@@ -73,9 +74,13 @@ func TestWhatASwitchOrATextWasBeforeIsHeldAgainstTheEnd(t *testing.T) {
 		"a time by its keys": {"Set an alarm for 7:30", []agentloop.Step{tapped(rows(row{says: "07", link: true}), 0),
 			tapped(rows(row{says: "30", link: true}), 0)}, rows(row{says: "07:30"}), agentloop.IsVerified, "7:30"},
 		"another text with the title": {`Write a note "Trip" with the text "Rome"`, []agentloop.Step{typed}, named, agentloop.Unverified, "Rome"},
-		"one of several":              {`Text "Trip" to each of them`, []agentloop.Step{typed}, named, agentloop.Unverified, "more than once"},
-		"opened without a touch":      {`Open the note "Trip"`, []agentloop.Step{on(home, actions.OpenApp{App: "x"})}, named, agentloop.IsVerified, "Trip"},
-		"moved":                       {`Move "Trip" to the top`, []agentloop.Step{typed}, named, agentloop.Unverified, "become"},
+		"typed as the title":          {titled, []agentloop.Step{typed}, named, agentloop.IsVerified, "Trip"},
+		"typed as the text": {titled, []agentloop.Step{on(field("Note", ""), actions.Type{Text: "Trip"})}, named,
+			agentloop.Unverified, "where something else"},
+		"on a day not met with":  {tea, []agentloop.Step{typed}, named, agentloop.Unverified, "May 5"},
+		"one of several":         {`Text "Trip" to each of them`, []agentloop.Step{typed}, named, agentloop.Unverified, "more than once"},
+		"opened without a touch": {`Open the note "Trip"`, []agentloop.Step{on(home, actions.OpenApp{App: "x"})}, named, agentloop.IsVerified, "Trip"},
+		"moved":                  {`Move "Trip" to the top`, []agentloop.Step{typed}, named, agentloop.Unverified, "become"},
 	} {
 		got, why := elements(c.task, c.past, c.ends)
 		require.Equal(t, c.want, got, "%s: %s", name, why)
@@ -125,7 +130,7 @@ func TestTheSecondModelIsToldTheStepsAndNoReasons(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, agentloop.IsVerified, out.Verdict)
 	require.Equal(t, Asked{Task: "Write to Tom", Report: "Done.", Done: `open "Messages"; tap "Tom"; ` +
-		`type "later"; tap "Send"; ask "Which size?": "42"; tap; scroll`}, got)
+		`type "later"; tap "Send"; ask "Which size?": "42"; tap; scroll ↓`}, got)
 	s.Task = "给 Tom 发短信"
 	_, err = v.Verify(t.Context(), s, "")
 	require.NoError(t, err)
