@@ -83,7 +83,7 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 // skill makes the skill of these steps, whose last one reports.
 func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 	last := steps[len(steps)-1]
-	s := &Skill{Name: name, Task: m.general(bare(m.src.Run.Task)), Recorded: Recorded{
+	s := &Skill{Name: name, Task: m.prose(bare(m.src.Run.Task)), Recorded: Recorded{
 		Session: m.src.Run.SessionID, Steps: len(m.src.Steps), Calls: m.src.Usage.Calls,
 		Tokens: m.src.Usage.PromptTokens + m.src.Usage.CompletionTokens, Frame: last.FrameID}}
 	s.Description = s.Task
@@ -136,7 +136,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	p := m.page(s)
 	img := m.picture(s)
 	p.picture = func() image.Image { return img }
-	out = Step{Say: m.general(bare(text.Cut(text.Line(cmp.Or(s.Proposal.Explain,
+	out = Step{Say: m.prose(bare(text.Cut(text.Line(cmp.Or(s.Proposal.Explain,
 		actions.Describe(s.Proposal.Action))), 200))), Before: m.state(p, nil), Frame: s.FrameID,
 		index: s.Index}
 	if b, err := actions.Marshal(a); err == nil { // it was read from the store
@@ -440,19 +440,35 @@ func (m *maker) answer(last *store.StepRecord) string {
 	if !is {
 		return ""
 	}
-	read := number.FindAllString(c.Report, -1)
-	for i := range last.Proposal.Elements {
-		if w := said(&last.Proposal.Elements[i]); len([]rune(w)) > 3 &&
-			strings.Contains(c.Report, w) {
-			read = append(read, w)
-		}
-	}
-	if foreign(c.Report) || slices.ContainsFunc(read, func(w string) bool {
+	if foreign(c.Report) || slices.ContainsFunc(m.read(last, c.Report), func(w string) bool {
 		return !strings.Contains(strings.ToLower(m.src.Run.Task), strings.ToLower(w))
 	}) {
 		m.note("what it reported was read from the screen: a model will be asked " +
 			"for it at the end")
 		return ""
 	}
-	return m.general(c.Report)
+	return m.prose(c.Report)
+}
+
+// read is what a report may have from the last screen: numbers, texts as a whole, and words beside
+// a value and a number, such as the day of the week of a date. What has parameters alone is the
+// task's.
+func (m *maker) read(last *store.StepRecord, report string) []string {
+	read := slices.DeleteFunc(number.FindAllString(report, -1),
+		func(n string) bool { return m.prose(n) != n })
+	for i := range last.Proposal.Elements {
+		w := said(&last.Proposal.Elements[i])
+		switch general := m.prose(w); {
+		case !wordy(general):
+		case len([]rune(w)) > 3 && strings.Contains(report, w):
+			read = append(read, w)
+		case general != w && strings.ContainsFunc(w, unicode.IsDigit):
+			for _, word := range strings.FieldsFunc(w, func(r rune) bool { return !isWord(r) }) {
+				if len([]rune(word)) > 2 && text.Contains(report, word) {
+					read = append(read, word)
+				}
+			}
+		}
+	}
+	return read
 }

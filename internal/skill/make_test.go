@@ -572,3 +572,43 @@ func TestAValueThatIsTypedInPartIsTold(t *testing.T) {
 			"for every other value, too"}, notes, typed)
 	}
 }
+
+// What is said of a run has the parameters in whatever spelling: else it would be false of the next
+// run. What it has from the screen beside them is another text then, and what has them alone is not.
+func TestWhatIsSaidOfARunHasTheParametersToo(t *testing.T) {
+	made := func(task, say, report, shown string, labels map[string]string) *Skill {
+		src := Source{Run: store.Run{State: store.Completed, Task: task}}
+		list := []screen.Element{{Class: "TextView", Text: shown, Enabled: true,
+			Bounds: screen.Rect{Min: screen.Point{Y: 0.9}, Max: screen.Point{X: 0.5, Y: 1}}}}
+		var taps []actions.Action
+		for _, label := range labels {
+			b := screen.Rect{Min: screen.Point{Y: float64(len(taps)) / 10},
+				Max: screen.Point{X: 0.5, Y: float64(len(taps)+1) / 10}}
+			list = append(list, screen.Element{Class: "android.widget.Button", Text: label,
+				Clickable: true, Enabled: true, Bounds: b})
+			taps = append(taps, actions.Click{At: b.Center()})
+		}
+		for i, a := range append(taps, actions.Complete{Report: report}) {
+			src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+				Index: i + 1, Proposal: agentloop.Proposal{Elements: list,
+					Decision: actions.Decision{Action: a, Explain: say}}}})
+		}
+		s, _, err := Make(src, MakeOptions{Name: "said", Params: labels})
+		require.NoError(t, err)
+		return s
+	}
+	alarm := made("Set an alarm for 7:30.", "choose 7 o'clock", "The alarm at 7:30 is set.", "-",
+		map[string]string{"h": "07", "m": "30"})
+	require.Equal(t, "Set an alarm for {{h}}:{{m}}.", alarm.Task)
+	require.Equal(t, "choose {{h}} o'clock", alarm.Steps[0].Say)
+	require.Equal(t, "The alarm at {{h}}:{{m}} is set.", alarm.Answer)
+	note := made("Move the note “Packing list” up.", "move it", "The packing list is on top.", "-",
+		map[string]string{"note": "Packing list"})
+	require.Equal(t, "The {{note}} is on top.", note.Answer)
+	event := made("Add an event Tea on day 30.", "-", "Tea on Monday, November 30 is in the calendar.",
+		"Tea: Monday, November 30, all day", map[string]string{"name": "Tea", "day": "30"})
+	require.Empty(t, event.Answer, "another day is no Monday")
+	contact := made("Add a contact: first name Greta, last name Holm.", "-",
+		"The contact Greta Holm was added.", "Greta Holm", map[string]string{"a": "Greta", "b": "Holm"})
+	require.Equal(t, "The contact {{a}} {{b}} was added.", contact.Answer)
+}

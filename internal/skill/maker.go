@@ -55,12 +55,44 @@ func (m *maker) general(s string) string {
 	return m.valued(s)
 }
 
+// prose is general for what is said of the run: a value is the same in capitals, and a number with
+// a nought in front, as nothing is found by it.
+func (m *maker) prose(s string) string {
+	if a := m.answered(s); a != s {
+		return a
+	}
+	return m.replaced(s, func(s, v string) int {
+		number := s[:len(s)-len(strings.TrimLeft(s, "0123456789"))]
+		switch {
+		case number != "" && strings.Trim(v, "0123456789") == "" &&
+			strings.TrimLeft(number, "0") == strings.TrimLeft(v, "0"):
+			return len(number)
+		case len(s) >= len(v) && strings.EqualFold(s[:len(v)], v):
+			return len(v)
+		}
+		return 0
+	})
+}
+
 // valued is general without the answers.
 func (m *maker) valued(s string) string {
+	return m.replaced(s, func(s, v string) int {
+		if strings.HasPrefix(s, v) {
+			return len(v)
+		}
+		return 0
+	})
+}
+
+// replaced has the names of parameters where their values stand by themselves. Begins says how much
+// of the beginning of a text is a value, 0 for nothing.
+func (m *maker) replaced(s string, begins func(s, value string) int) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
+		length := 0
 		n := slices.IndexFunc(m.values, func(v string) bool {
-			return strings.HasPrefix(s[i:], v) && text.Edge(s, i) && text.Edge(s, i+len(v))
+			length = begins(s[i:], v)
+			return length > 0 && text.Edge(s, i) && text.Edge(s, i+length)
 		})
 		if n < 0 {
 			_, size := utf8.DecodeRuneInString(s[i:])
@@ -73,7 +105,7 @@ func (m *maker) valued(s string) string {
 				b.WriteString("{{" + name + "}}")
 			}
 		}
-		i += len(m.values[n])
+		i += length
 	}
 	return b.String()
 }
