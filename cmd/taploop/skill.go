@@ -300,13 +300,10 @@ func (c *skillCheckCmd) Run(ctx context.Context, a *invocation) error {
 				continue
 			}
 			seen, wrong, err := s.Ambiguous(ctx, db)
-			if err != nil {
-				return err
-			}
-			if seen == 0 {
+			if seen == 0 && err == nil {
 				a.notef("%s: the screens that it was recorded on are not kept here", name)
 			}
-			errs = append(errs, wrong...)
+			errs = append(append(errs, err), wrong...)
 		}
 		return nil
 	})

@@ -41,9 +41,13 @@ func SourceOf(ctx context.Context, db *store.Store, sessionID string) (src Sourc
 
 // Ambiguous says which of the skill's targets are not found as what was touched, on the screens
 // that they were recorded on, with the parameters as they were then. seen is how many screens were
-// kept.
+// kept. A file that was written by hand has none, nor values of then.
 func (s *Skill) Ambiguous(ctx context.Context, db *store.Store) (seen int, all []error, err error) {
-	filled, err := s.Fill(s.examples())
+	then := s.examples()
+	if slices.ContainsFunc(s.ParamNames(), func(p string) bool { return then[p] == nil }) {
+		return 0, nil, nil
+	}
+	filled, err := s.Fill(then)
 	if err != nil {
 		return 0, nil, err
 	}
