@@ -128,6 +128,39 @@ func TestAReplayIsOfTheModelThatWasRecorded(t *testing.T) {
 	}
 }
 
+// A recording is told from one with another template of the prompt, whatever else it lacks.
+func TestAReplayWithAnotherPromptTemplateSaysSo(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", claim))
+	const one = "cases: [{name: a, task: t, cassette: c.jsonl, expect: none}]"
+	const template = "{{system}}{{.Place}}\n{{user}}Do this: {{.Task}}\n{{.Summary}} {{.JustIn}}\n{{.Picture}}\n"
+	own, edited := f.file("own.tmpl", template), f.file("edited.tmpl", template+"Be quick.\n")
+	without := f.env
+	with := func(file string) {
+		f.env = append(slices.Clone(without), "TAPLOOP_MODEL_PROMPT_TEMPLATE="+file)
+	}
+	with(own)
+	code, _ := f.test(one, "--record")
+	require.Equal(t, exitDone, code, f.said)
+	code, _ = f.test(one, "--replay")
+	require.Equal(t, exitDone, code, f.said)
+	differs := func() {
+		t.Helper()
+		code, all := f.test(one, "--replay")
+		require.Equal(t, exitPhone, code, f.said)
+		require.Equal(t, map[string]string{"a": "setup_failed cassette"}, outcomes(all))
+		require.Contains(t, all[0].Message, "it was recorded with another prompt template")
+	}
+	with(edited)
+	differs()
+	f.env = without
+	differs()
+	code, _ = f.test(one, "--record")
+	require.Equal(t, exitDone, code, f.said)
+	with(own)
+	differs()
+}
+
 // What the model is told of an action that failed names no phone, so a cassette fits every phone, one
 // that was recorded when it did, too.
 func TestACassetteOfAFailedActionFitsAnotherPhone(t *testing.T) {

@@ -8,6 +8,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
@@ -52,8 +54,13 @@ func (s *Settings) Load() error {
 
 // shaping are the settings that shape what a model is told, and how it is read.
 func shaping(m config.Model) map[string]string {
-	return map[string]string{"model.name": m.Name, "model.dialect": m.Dialect,
-		"model.lang": m.Lang, "model.coordinates": m.Coordinates, "model.image_size": m.ImageSize}
+	template := ""
+	if b, err := files.Read(m.PromptTemplate); err == nil { // or nothing is asked
+		template = fmt.Sprintf("sha256,%x", sha256.Sum256(b))
+	}
+	return map[string]string{model.TemplateSetting: template, "model.name": m.Name,
+		"model.dialect": m.Dialect,
+		"model.lang":    m.Lang, "model.coordinates": m.Coordinates, "model.image_size": m.ImageSize}
 }
 
 // asRecorded is the configuration by which a cassette was recorded, if one is replayed. Where the
@@ -70,7 +77,7 @@ func (s *Settings) asRecorded(conf *config.Loaded) (*config.Loaded, error) {
 	opts := s.Options
 	opts.Flags = maps.Clone(opts.Flags)
 	for key := range shaping(conf.Model) {
-		if v := kept[key]; v != "" && (conf.Model.Replay != "" ||
+		if v := kept[key]; v != "" && key != model.TemplateSetting && (conf.Model.Replay != "" ||
 			conf.Origin(key) == config.ByDefault) {
 			opts.Flags[key] = v
 		}

@@ -28,6 +28,9 @@ const (
 	maxLine         = 2 * maxReply
 )
 
+// TemplateSetting is the key of a hash of the template of prompts, which is "" without one.
+const TemplateSetting = "model.prompt_template"
+
 type cassetteHeader struct {
 	Format   string            `json:"format"`
 	Version  int               `json:"version"`

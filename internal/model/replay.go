@@ -29,6 +29,7 @@ type Replayer struct {
 	path   string
 	opts   ReplayOptions
 	unseen bool // the cassette is of a version that kept nothing of what was seen
+	other  bool // it was recorded with another template of the prompt
 	mu     sync.Mutex
 	tapes  map[string][]*tape // by the text of the request, in order, guarded by mu
 	all    []*tape
@@ -73,6 +74,9 @@ func NewReplayer(path string, opts *ReplayOptions) (*Replayer, error) {
 	if r.opts.Transport == nil {
 		r.opts.Transport = newTransport()
 	}
+	kept, _ := CassetteSettings(path) // it was read before
+	was, known := kept[TemplateSetting]
+	r.other = known && was != r.opts.Settings[TemplateSetting]
 	for _, x := range all {
 		t := &tape{exchange: x, says: saying(x.Request)}
 		r.all = append(r.all, t)
@@ -280,6 +284,9 @@ func (r *Replayer) missed(says string, seen *Sight) *Divergence {
 		return d
 	case !slices.ContainsFunc(r.all, r.isAhead):
 		d.why = "the cassette ends early"
+		return d
+	case r.other:
+		d.why = misfit + "it was recorded with another prompt template (" + TemplateSetting + ")"
 		return d
 	case seen != nil && near.Sight != nil && near.Sight.Task != "" && near.Sight.Task != seen.Task:
 		d.why = misfit + "the task, or what is judged, is another one"
