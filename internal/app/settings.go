@@ -59,8 +59,8 @@ func shaping(m config.Model) map[string]string {
 		template = fmt.Sprintf("sha256,%x", sha256.Sum256(b))
 	}
 	return map[string]string{model.TemplateSetting: template, "model.name": m.Name,
-		"model.dialect": m.Dialect,
-		"model.lang":    m.Lang, "model.coordinates": m.Coordinates, "model.image_size": m.ImageSize}
+		"model.dialect": m.Dialect, "model.lang": m.Lang, "model.coordinates": m.Coordinates,
+		"model.image_size": m.ImageSize}
 }
 
 // asRecorded is the configuration by which a cassette was recorded, if one is replayed. Where the
