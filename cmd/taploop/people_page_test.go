@@ -109,7 +109,7 @@ func inCard(q inquiry.Question, selector string) string {
 // shows waits for the question, and checks that it comes with all that an answer needs.
 func (w browserPage) shows(q inquiry.Question) {
 	w.t.Helper()
-	w.until(inCard(q, ".steps li") + `?.textContent === "1. open the paint shop" && ` +
+	w.until(inCard(q, ".steps li") + `?.textContent === "1. tapped: open the paint shop" && ` +
 		inCard(q, ".shot img") + ".naturalWidth > 0")
 	require.Equal(w.t, "Which <b>colour</b>?", w.text(inCard(q, ".question")+".textContent"))
 	require.Equal(w.t, "Task: Answer every round", w.text(inCard(q, ".task")+".textContent"))
