@@ -145,7 +145,7 @@ func TestAPushArrivesAtTheWorkerOfThePage(t *testing.T) {
 	require.NoError(t, chromedp.Listen(p.ctx, func(e any) {
 		if u, is := e.(*serviceworker.EventWorkerRegistrationUpdated); is {
 			for _, r := range u.Registrations {
-				if strings.HasPrefix(r.ScopeURL, g.http.URL) { // the browser is shared, other tests' workers come too
+				if strings.HasPrefix(r.ScopeURL, g.http.URL+"/") { // the browser is shared, other tests' workers come too
 					workers <- r.RegistrationID
 				}
 			}
@@ -173,6 +173,10 @@ func TestAPushArrivesAtTheWorkerOfThePage(t *testing.T) {
 	require.JSONEq(t, fmt.Sprintf(`{"title":"A question waits for you","tag":%q,"lang":"en",`+
 		`"body":"Allow Notes to send messages? The agent wants to tap “Allow”",`+
 		`"url":"/ui#question=%[1]s"}`, q.ID), sent)
+	// What comes before the worker is up is lost.
+	p.do(js(`setInterval(async () => { const r = await navigator.serviceWorker.ready; ` +
+		`window.worker = r.active.state }, 50)`))
+	p.until(`window.worker === "activated"`)
 	_, err = chromedp.Call(p.ctx, serviceworker.DeliverPushMessage,
 		serviceworker.DeliverPushMessageParams{Origin: g.http.URL, RegistrationID: <-workers,
 			Data: sent})
