@@ -34,12 +34,12 @@ var (
 func claims(task string) (list []claim) {
 	add := func(words string, whole bool) {
 		words = text.Line(words)
+		to, _, _ := strings.Cut(task, words)
 		if words != "" && !slices.ContainsFunc(list,
 			func(c claim) bool { return c.words == words }) {
 			list = append(list, claim{words: words, moved: named(task, words, moves),
 				whom: addressed(task, words), open: named(task, words, opens), whole: whole,
-				below: bodies.MatchString(strings.SplitN(task, words, 2)[0]),
-				above: titles.MatchString(strings.SplitN(task, words, 2)[0])})
+				below: bodies.MatchString(to), above: titles.MatchString(to)})
 		}
 	}
 	for _, m := range quotedText.FindAllStringSubmatch(task, -1) {
