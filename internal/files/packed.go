@@ -1,10 +1,12 @@
 package files
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"io"
 	"os"
+	"sync"
 )
 
 // Pack writes b, compressed, into a file that is compiled into the program. A file that holds b
@@ -36,6 +38,26 @@ func Unpack(packed []byte) []byte {
 		panic("files: what is compiled in cannot be read: " + err.Error())
 	}
 	return b
+}
+
+// Packed returns a function that returns the files of an archive of genpacked, by their names. The
+// archive is read when they are first wanted.
+func Packed(archive *[]byte) func() map[string][]byte {
+	return sync.OnceValue(func() map[string][]byte {
+		all, r := map[string][]byte{}, tar.NewReader(bytes.NewReader(Unpack(*archive)))
+		for {
+			h, err := r.Next()
+			if err == io.EOF {
+				return all
+			}
+			if err == nil {
+				all[h.Name], err = io.ReadAll(r)
+			}
+			if err != nil {
+				panic("files: what is compiled in cannot be read: " + err.Error())
+			}
+		}
+	})
 }
 
 func unpack(packed []byte) ([]byte, error) {

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"cmp"
-	_ "embed"
 	"slices"
 	"strings"
 	"sync"
@@ -38,12 +37,9 @@ func (p *pattern) UnmarshalYAML(read func(any) error) error {
 	return err
 }
 
-//go:embed classes.yaml
-var classesFile []byte
-
 // classes returns the built-in rules, the gravest first.
 var classes = sync.OnceValue(func() (all []class) {
-	if err := yaml.UnmarshalWithOptions(classesFile, &all, yaml.Strict()); err != nil {
+	if err := yaml.UnmarshalWithOptions(packedFiles()["classes.yaml"], &all, yaml.Strict()); err != nil {
 		panic(err)
 	}
 	return all

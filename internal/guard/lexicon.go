@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
@@ -14,7 +15,7 @@ import (
 // tongues are the words of verbs.txt, by language and key.
 var tongues = sync.OnceValue(func() map[string]map[string][]string {
 	all := map[string]map[string][]string{}
-	for name, lines := range words.Sections(verbsFile) {
+	for name, lines := range words.Sections(verbsFile()) {
 		all[name] = map[string][]string{}
 		for _, l := range lines {
 			key := strings.Fields(l)
@@ -24,8 +25,14 @@ var tongues = sync.OnceValue(func() map[string]map[string][]string {
 	return all
 })
 
-//go:embed verbs.txt
-var verbsFile string
+//go:generate go run ../files/genpacked guard.tar.gz *.txt *.yaml
+//go:embed guard.tar.gz
+var archive []byte
+
+var (
+	packedFiles = files.Packed(&archive)
+	verbsFile   = sync.OnceValue(func() string { return string(packedFiles()["verbs.txt"]) })
+)
 
 // made says of which keys of verbs.txt the labels of a class are made: of a verb alone, or of one
 // and its object.
@@ -150,7 +157,7 @@ func apps(name string) []string { return strings.Split(list(name), "|") }
 // list is a list of words.txt, or "" for a key of verbs.txt, behind a star. Other names panic.
 func list(name string) string {
 	key, verbs := strings.CutPrefix(name, "*")
-	if wordLists[name] == "" && !(verbs && strings.Contains(verbsFile, "\n"+key+" ")) {
+	if wordLists[name] == "" && !(verbs && strings.Contains(verbsFile(), "\n"+key+" ")) {
 		panic("no list of words is called " + name)
 	}
 	return wordLists[name]

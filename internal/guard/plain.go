@@ -1,7 +1,6 @@
 package guard
 
 import (
-	_ "embed"
 	"regexp"
 	"strings"
 	"unicode"
@@ -14,11 +13,7 @@ import (
 )
 
 // words.txt has the words.
-var (
-	//go:embed words.txt
-	wordsFile string
-	wordLists = words.Lists(wordsFile)
-)
+var wordLists = words.Lists(string(packedFiles()["words.txt"]))
 
 // normalize returns a text in the form in which texts are compared: in one width and case, without
 // invisible characters and accents, without spaces between Chinese characters or spelled letters,

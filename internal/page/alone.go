@@ -59,10 +59,7 @@ func (a *Alone) Close() error {
 // aloneShell is the page with its scripts and styles in it, without what it shows. The policy
 // admits these by what is in them, and nothing else.
 var aloneShell = sync.OnceValues(func() ([]byte, error) {
-	b, err := assets.ReadFile("assets/alone.html")
-	if err != nil {
-		return nil, err
-	}
+	b := assets()["alone.html"]
 	icon, _, err := File("icon.svg")
 	if err != nil {
 		return nil, err

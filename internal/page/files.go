@@ -2,9 +2,8 @@ package page
 
 import (
 	"bytes"
-	"embed"
+	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -12,12 +11,23 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/words"
 )
 
-//go:embed assets
-var assets embed.FS
+//go:generate go run ../files/genpacked assets.tar.gz assets/*.* assets/vendor/*.js
+//go:embed assets.tar.gz
+var archive []byte
+
+// assets are the files by their names, without folders.
+var assets = sync.OnceValue(func() map[string][]byte {
+	all := map[string][]byte{}
+	for name, b := range files.Packed(&archive)() {
+		all[path.Base(name)] = b
+	}
+	return all
+})
 
 // types are the kinds of files that the page is made of.
 var types = map[string]string{
@@ -36,31 +46,23 @@ func File(name string) (b []byte, kind string, err error) {
 		b, err = textsScript()
 		return b, kind, err
 	}
-	b, err = assets.ReadFile("assets/" + name)
-	if errors.Is(err, fs.ErrNotExist) {
-		b, err = assets.ReadFile("assets/vendor/" + name)
+	b, known = assets()[name]
+	if !known {
+		return nil, "", fmt.Errorf("file %q: %w", name, fs.ErrNotExist)
 	}
-	return b, kind, err
+	return b, kind, nil
 }
 
 // Index returns the page in a language of the program's. There is nothing secret in it: what it
 // shows it has to fetch.
-func Index(lang string) ([]byte, error) {
-	b, err := assets.ReadFile("assets/index.html")
-	if err != nil {
-		return nil, err
-	}
-	names, err := scripts()
-	if err != nil {
-		return nil, err
-	}
+func Index(lang string) []byte {
 	// a browser that knows of all fetches them at once
 	var links []byte
-	for _, name := range names {
+	for _, name := range scripts() {
 		links = fmt.Appendf(links, "<link rel=\"modulepreload\" href=\"/ui/%s\">\n", name)
 	}
-	b = bytes.Replace(b, []byte(`<html lang="en">`), []byte(`<html lang="`+lang+`">`), 1)
-	return bytes.Replace(b, []byte("<!-- modules -->\n"), links, 1), nil
+	b := bytes.Replace(assets()["index.html"], []byte(`<html lang="en">`), []byte(`<html lang="`+lang+`">`), 1)
+	return bytes.Replace(b, []byte("<!-- modules -->\n"), links, 1)
 }
 
 // Names of files that are not like the others.
@@ -74,20 +76,11 @@ const (
 const Worker = "worker.js"
 
 // scripts are the names of the modules that both pages are made of.
-var scripts = sync.OnceValues(func() ([]string, error) {
-	list := []string{texts}
-	for _, pattern := range []string{"assets/*.js", "assets/vendor/*.js"} {
-		names, err := fs.Glob(assets, pattern)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			list = append(list, path.Base(name))
-		}
-	}
-	return slices.DeleteFunc(list, func(name string) bool {
-		return slices.Contains([]string{Worker, alone, begin}, name)
-	}), nil
+var scripts = sync.OnceValue(func() []string {
+	list := slices.Sorted(maps.Keys(assets()))
+	return append([]string{texts}, slices.DeleteFunc(list, func(name string) bool {
+		return path.Ext(name) != ".js" || slices.Contains([]string{Worker, alone, begin}, name)
+	})...)
 })
 
 // pageTexts are a tree of texts, which the page's scripts name and fill.

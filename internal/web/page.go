@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/page"
 	"github.com/taploop/taploop/internal/words"
 	"github.com/taploop/taploop/tools/result"
@@ -25,13 +26,18 @@ const documentPath = "/v1/openapi.json"
 // openAPIDocument describes the routes below /v1 in OpenAPI 3.1. Its schemas of arguments and
 // results of tools are filled in: see Options.Requests.
 //
-//go:embed openapi.json
-var openAPIDocument []byte
+//go:generate go run ../files/genpacked openapi.tar.gz openapi.json
+//go:embed openapi.tar.gz
+var archive []byte
+
+var described = files.Packed(&archive)
+
+func openAPIDocument() []byte { return described()["openapi.json"] }
 
 // describe is the document with the schemas, by their names.
 func describe(schemas map[string]*schema.Schema) ([]byte, error) {
 	var doc map[string]any
-	if err := json.Unmarshal(openAPIDocument, &doc); err != nil {
+	if err := json.Unmarshal(openAPIDocument(), &doc); err != nil {
 		return nil, fmt.Errorf("reading openapi.json: %w", err)
 	}
 	components, _ := doc["components"].(map[string]any)
@@ -56,10 +62,7 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request, _ viewer) error
 
 // index serves the page, in the language that the browser asks for.
 func index(w http.ResponseWriter, r *http.Request) error {
-	b, err := page.Index(words.Match(r.Header.Get("Accept-Language")))
-	if err != nil {
-		return err
-	}
+	b := page.Index(words.Match(r.Header.Get("Accept-Language")))
 	w.Header().Set("Vary", "Accept-Language")
 	return deliver(w, r, "text/html; charset=utf-8", b)
 }

@@ -14,7 +14,7 @@ var queries = sync.OnceValue(func() map[string][]string {
 			Parameters []struct{ Name, In string }
 		}
 	}
-	if err := json.Unmarshal(openAPIDocument, &doc); err != nil {
+	if err := json.Unmarshal(openAPIDocument(), &doc); err != nil {
 		panic(err) // it is part of the program
 	}
 	known := map[string][]string{}

@@ -4,12 +4,10 @@
 package words
 
 import (
-	"archive/tar"
 	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"reflect"
@@ -23,26 +21,12 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-//go:generate go run ./genwords words.tar.gz
+//go:generate go run ../files/genpacked words.tar.gz */*.yaml
 //go:embed words.tar.gz
 var packed []byte
 
 // texts are the files, by their names below this folder.
-var texts = sync.OnceValue(func() map[string][]byte {
-	all, r := map[string][]byte{}, tar.NewReader(bytes.NewReader(files.Unpack(packed)))
-	for {
-		h, err := r.Next()
-		if err == io.EOF {
-			return all
-		}
-		if err == nil {
-			all[h.Name], err = io.ReadAll(r)
-		}
-		if err != nil {
-			panic("words: what is compiled in cannot be read: " + err.Error())
-		}
-	}
-})
+var texts = files.Packed(&packed)
 
 // Default is the language of those whose own is not among Languages.
 const Default = "en"
