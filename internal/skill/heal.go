@@ -423,7 +423,7 @@ func (x *moment) relocate() {
 			}
 			x.at.At = j
 			last := &x.at.Healed[len(x.at.Healed)-1]
-			last.Aside, last.Over = j < healed, max(j-healed, 0)
+			last.Aside, last.Over, last.Next = j < healed, max(j-healed, 0), j+1
 			return
 		}
 	}

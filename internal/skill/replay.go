@@ -132,6 +132,7 @@ type Healed struct {
 	// Aside says that what the model did was no step of the skill, such as closing a dialog.
 	Aside bool `json:"aside,omitempty"`
 	Over  int  `json:"over,omitempty"` // further steps of the skill that it made needless
+	Next  int  `json:"next,omitempty"` // the step that came after it, from 1, if that is known
 }
 
 // PlaceOf is where a run with this progress is in its skill. ok is false for a run of none.

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -84,10 +87,66 @@ func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Ru
 		return false, err
 	}
 	made, _, err := Make(src, o)
-	if err != nil || !was.heal(made, at.Healed) {
+	before := was.used()
+	if err != nil || !was.heal(made, src.lasting(at.Healed)) {
 		return false, err
 	}
+	_, wrong, err := was.Ambiguous(ctx, db)
+	for _, name := range before {
+		if !slices.Contains(was.used(), name) {
+			wrong = append(wrong, fmt.Errorf("no step would have %s any more", name))
+		}
+	}
+	if err = cmp.Or(err, errors.Join(wrong...)); err != nil {
+		return false, fmt.Errorf("%w: %w", ErrStale, err)
+	}
 	return true, f.Propose(was)
+}
+
+// lasting are the heals without those that were taken back: the run went back, and the screen was as
+// before them. What was done instead, once it was back, is in the place of the first of these.
+func (src *Source) lasting(all []Healed) (kept []Healed) {
+	instead := 0 // the step that is still to be done
+	for _, h := range all {
+		i := slices.IndexFunc(src.Steps, func(s store.StepRecord) bool { return s.Index == h.Session })
+		if i >= 0 && i+1 < len(src.Steps) && src.Steps[i].Proposal.Action == (actions.Back{}) {
+			n := len(kept) - 1
+			for n >= 0 && !src.same(kept[n].Session, &src.Steps[i+1]) {
+				n--
+			}
+			if n >= 0 {
+				instead, kept = kept[n].Step, kept[:n]
+				continue
+			}
+		}
+		if instead > 0 && h.Aside && h.Step > instead && h.Next > instead {
+			h.Step, h.Over, h.Aside, instead = instead, h.Next-1-instead, false, 0
+		}
+		kept = append(kept, h)
+	}
+	return kept
+}
+
+// same reports whether a step of the session was decided on the screen of another one.
+func (src *Source) same(session int, as *store.StepRecord) bool {
+	return slices.ContainsFunc(src.Steps, func(s store.StepRecord) bool {
+		return s.Index == session && s.Screen.State == as.Screen.State &&
+			slices.EqualFunc(s.Proposal.Elements, as.Proposal.Elements,
+				func(a, b screen.Element) bool {
+					if a.Bounds = b.Bounds; alike(a.Text, b.Text, a.Editable) {
+						a.Text = b.Text
+					}
+					return a == b
+				})
+	})
+}
+
+// used are the parameters that the steps have.
+func (s *Skill) used() []string {
+	steps := (&Skill{Steps: s.Steps}).texts()
+	return slices.DeleteFunc(s.ParamNames(), func(name string) bool {
+		return !strings.Contains(steps, "{{"+name+"}}")
+	})
 }
 
 // repeated reports whether a run with these values has repeated the skill as it is now.
@@ -103,10 +162,13 @@ func (s *Skill) repeated(run store.Run, values map[string]string) bool {
 // heal puts what a model did in the places of the steps that it healed, and reports whether there
 // is anything. The others stay as they are.
 func (s *Skill) heal(made *Skill, all []Healed) (healed bool) {
-	later := 0 // the step that what was done next is in the place of
+	later := 0               // the step that what was done next is in the place of
+	done := len(s.Steps) + 1 // the first that the skill did itself behind what was done next
 	for _, h := range slices.Backward(all) {
 		by := slices.IndexFunc(made.Steps, func(t Step) bool { return t.index == h.Session })
-		if h.Aside || h.Step > len(s.Steps) || by < 0 { // or it was not carried out
+		own := h.Step >= done // and so nothing is in its place
+		done = min(done, cmp.Or(h.Next, done))
+		if own || h.Aside || h.Step > len(s.Steps) || by < 0 { // or it was not carried out
 			continue
 		}
 		end := min(h.Step+h.Over, len(s.Steps))
@@ -118,6 +180,9 @@ func (s *Skill) heal(made *Skill, all []Healed) (healed bool) {
 		a, _ := step.action()
 		if later = h.Step; kept && step.types() || was.types() && a == (actions.Back{}) {
 			continue // or it took back what it had done before
+		}
+		if step.open() && !was.open() { // a model would be asked each time
+			continue
 		}
 		with := &Skill{Steps: slices.Replace(slices.Clone(s.Steps), h.Step-1, end, step)}
 		one := &Skill{Steps: []Step{step}}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -58,7 +59,7 @@ func TestAHealLeavesTheNumbersOfAnswersAsTheyAre(t *testing.T) {
 	of := func(list ...string) *Skill {
 		s := &Skill{}
 		for n, a := range list {
-			s.Steps = append(s.Steps, Step{index: 11 + n})
+			s.Steps = append(s.Steps, Step{index: 11 + n, Focus: &Target{}})
 			require.NoError(t, s.Steps[n].Action.UnmarshalJSON([]byte(a)))
 		}
 		return s
@@ -122,4 +123,97 @@ func TestTheRecordedScreenIsKnownOfTheEndToo(t *testing.T) {
 		frame, _ = Diverged(run)
 		require.Empty(t, frame)
 	}
+}
+
+// strayed is a run that repeats a note's steps, in which a model opened another note first, unless
+// page, and went back.
+func strayed(t *testing.T, list []screen.Element) Source {
+	t.Helper()
+	is := func(words string, y float64, field bool) screen.Element {
+		return screen.Element{Class: "View", Text: words, Clickable: true, Enabled: true, Editable: field,
+			Focused: field, ResourceID: map[bool]string{true: "app:id/field"}[field],
+			Bounds: screen.Rect{Min: screen.Point{Y: y}, Max: screen.Point{X: 0.5, Y: y + 0.1}}}
+	}
+	notes := []screen.Element{is("Ideas", 0.1, false), is("New note", 0.5, false)}
+	edit := []screen.Element{is("", 0.3, true), is("Save", 0.7, false)}
+	src := Source{Run: store.Run{State: store.Completed, Task: "Note B4.", SessionID: "new"}}
+	for i, s := range []struct {
+		on []screen.Element
+		a  actions.Action
+	}{{notes, actions.Click{At: notes[0].Bounds.Center()}}, {edit, actions.Back{}},
+		{append(list, notes...), nil}, {edit, actions.Type{Text: "B4"}},
+		{edit, actions.Click{At: edit[1].Bounds.Center()}}, {notes, actions.Complete{Report: "Done."}}} {
+		if s.a == nil {
+			s.a = actions.Click{At: notes[1].Bounds.Center()}
+		}
+		src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+			Index: i + 1, Proposal: agentloop.Proposal{Elements: s.on,
+				Decision: actions.Decision{Action: s.a}}}})
+	}
+	return src
+}
+
+// What a model did and took back is no heal, also where the replay took it for a later step's: what
+// it did instead is, and the other steps stay.
+func TestAHealThatWasTakenBackIsNone(t *testing.T) {
+	o := MakeOptions{Name: "note", Params: map[string]string{"title": "B4"}}
+	whole, kept := []string{"New note", "{{title}}", "Save"}, []string{"Ideas", "BACK", "New note", "{{title}}", "Save"}
+	for name, c := range map[string]struct {
+		list   []screen.Element // that the screen has more, once the run is back
+		healed []Healed
+		want   []string
+	}{
+		"of one step": {nil, []Healed{{Step: 1, Session: 1}, {Step: 1, Session: 2},
+			{Step: 1, Session: 3, Next: 2}}, whole},
+		"a later one's": {nil, []Healed{{Step: 1, Session: 1, Next: 2}, {Step: 2, Session: 2},
+			{Step: 2, Session: 3, Aside: true, Next: 2}}, whole},
+		"over others": {nil, []Healed{{Step: 1, Session: 1, Over: 1, Next: 3}, {Step: 3, Session: 2},
+			{Step: 3, Session: 3, Aside: true, Next: 2}}, whole},
+		"another screen": {[]screen.Element{{Text: "Saved", Enabled: true}},
+			[]Healed{{Step: 1, Session: 1}, {Step: 1, Session: 2}, {Step: 1, Session: 3, Next: 2}}, kept},
+		"another screen, a later one's": {[]screen.Element{{Text: "Saved", Enabled: true}},
+			[]Healed{{Step: 1, Session: 1, Next: 2}, {Step: 2, Session: 2},
+				{Step: 2, Session: 3, Aside: true, Next: 2}}, append([]string{"Ideas"}, whole[1:]...)},
+	} {
+		src := strayed(t, c.list)
+		s, _, err := Make(src, o)
+		require.NoError(t, err)
+		s.Steps = s.Steps[2:]
+		s.Steps[0].Targets[0].Label = "Create note"
+		made, _, err := Make(src, o)
+		require.NoError(t, err)
+		require.True(t, s.heal(made, src.lasting(c.healed)), name)
+		var does []string
+		for n := range s.Steps {
+			a, err := s.Steps[n].action()
+			require.NoError(t, err)
+			says := a.Traits().Text
+			for _, target := range s.Steps[n].Targets {
+				says += target.Label
+			}
+			does = append(does, map[bool]string{true: a.Verb(), false: says}[says == ""])
+		}
+		require.Equal(t, c.want, does, name)
+		require.Equal(t, []string{"title"}, s.used())
+	}
+}
+
+// A step that was healed is checked with the values of the run that healed it.
+func TestAHealedStepIsCheckedWithItsOwnValues(t *testing.T) {
+	o := MakeOptions{Name: "note", Params: map[string]string{"title": "B4"}}
+	s, _, err := Make(strayed(t, nil), o)
+	require.NoError(t, err)
+	now, err := s.Fill(map[string]any{"title": "B5"})
+	require.NoError(t, err)
+	b, err := json.Marshal(map[string]any{"skill": Plan{Skill: now}})
+	require.NoError(t, err)
+	for healed, want := range map[bool]string{false: "B4", true: "B5"} {
+		then, err := s.then([]store.Run{{}, {Settings: b}}, healed)
+		require.NoError(t, err)
+		require.Contains(t, then.texts(), `"text":"`+want+`"`)
+	}
+	s.Params.Value = map[string]any{"type": "object", "properties": map[string]any{"title": map[string]any{}}}
+	then, err := s.then(nil, false)
+	require.NoError(t, err)
+	require.Nil(t, then)
 }

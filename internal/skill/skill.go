@@ -39,6 +39,8 @@ type Skill struct {
 	// Answer is what the run reports. Without one the model is asked at the end, for what it
 	// reported was read from a screen.
 	Answer string `yaml:"answer" json:"answer,omitempty"`
+
+	Values map[string]any `yaml:"-" json:"values,omitempty"` // that its parameters were filled with
 }
 
 // App is the app in which the run did most.
@@ -372,6 +374,7 @@ func (s *Skill) Fill(values map[string]any) (*Skill, error) {
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("the parameters of %s: %w", s.Name, err), wanted(schema))
 	}
+	out.Values = all
 	return out, nil
 }
 

@@ -43,41 +43,51 @@ func SourceOf(ctx context.Context, db *store.Store, sessionID string) (src Sourc
 // that they were recorded on, with the parameters as they were then. seen is how many screens were
 // kept. A file that was written by hand has none, nor values of then.
 func (s *Skill) Ambiguous(ctx context.Context, db *store.Store) (seen int, all []error, err error) {
-	then := s.examples()
-	if slices.ContainsFunc(s.ParamNames(), func(p string) bool { return then[p] == nil }) {
-		return 0, nil, nil
-	}
-	filled, err := s.Fill(then)
-	if err != nil {
-		return 0, nil, err
-	}
 	m := &maker{src: Source{Frame: func(id string) ([]byte, error) { return db.Frame(ctx, id) }}}
-	kept := map[string]store.Trajectory{}
-	for n := range filled.Steps {
-		step := &filled.Steps[n]
-		session := cmp.Or(step.Session, s.Recorded.Session)
+	kept, filled := map[string]store.Trajectory{}, map[string]*Skill{}
+	for n := range s.Steps {
+		session := cmp.Or(s.Steps[n].Session, s.Recorded.Session)
 		if _, is := kept[session]; !is {
 			kept[session], err = db.Trajectory(ctx, session)
-			if err != nil && !errors.Is(err, store.ErrNotFound) {
+			if err == nil || errors.Is(err, store.ErrNotFound) {
+				filled[session], err = s.then(kept[session].Runs, s.Steps[n].Session != "")
+			}
+			if err != nil {
 				return 0, nil, err
 			}
 		}
 		records := kept[session].Steps
 		i := slices.IndexFunc(records, func(r store.StepRecord) bool {
-			return r.FrameID != "" && r.FrameID == step.Frame
+			return r.FrameID != "" && r.FrameID == s.Steps[n].Frame
 		})
-		if i < 0 || records[i].Proposal.Elements == nil {
+		if i < 0 || records[i].Proposal.Elements == nil || filled[session] == nil {
 			continue
 		}
 		seen++
 		p := m.page(&records[i])
 		img := m.picture(&records[i])
 		p.picture = func() image.Image { return img }
+		step := &filled[session].Steps[n]
 		for _, err := range p.misses(step, pointsOf(records[i].Proposal.Action)) {
 			all = append(all, fmt.Errorf("%s: step %d: %w", s.Name, n+1, err))
 		}
 	}
 	return seen, all, nil
+}
+
+// then is the skill with the values that its parameters had in a session: that it was recorded in,
+// or healed. It is nil if they are not known.
+func (s *Skill) then(runs []store.Run, healed bool) (*Skill, error) {
+	values := s.examples()
+	for _, r := range runs {
+		if p := PlanOf(r); healed && p != nil && p.Skill.Name == s.Name && p.Skill.Values != nil {
+			values = p.Skill.Values
+		}
+	}
+	if slices.ContainsFunc(s.ParamNames(), func(p string) bool { return values[p] == nil }) {
+		return nil, nil
+	}
+	return s.Fill(values)
 }
 
 // examples are the values that the parameters were recorded with.
