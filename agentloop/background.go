@@ -51,7 +51,7 @@ func (a *background) follow(ctx context.Context, shown view) (rest *view, err er
 	var quiet quietPeriod
 	quiet.add(shown)
 	w.motion.add(shown)
-	for relied := w.habit.right >= earlyTrials; ; relied = false {
+	for relied := w.pace.reliable(); ; relied = false {
 		if relied { // one look, when the reply is there, is the last one, too
 			a.awaitReply(ctx)
 		}

@@ -108,11 +108,5 @@ func offOrLocked(s screen.State) *Ending {
 func (l *loop) early() bool {
 	return l.Early && l.Background != nil && l.watch.touched && l.record.last != nil &&
 		!l.watch.replaced && l.limits.Settle > 0 && l.record.progress.Pending == nil &&
-		(l.EarlyAlways || l.watch.habit.right >= earlyTrials) &&
-		mostInVain*l.again <= max(l.asked, l.again)+l.watch.habit.right
+		(l.EarlyAlways || l.watch.pace.reliable()) && l.watch.pace.worthwhile()
 }
-
-const (
-	earlyTrials = 3  // first looks in a row that showed the screen at rest: the next is relied on
-	mostInVain  = 20 // one of so many requests may be
-)

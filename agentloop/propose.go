@@ -103,15 +103,19 @@ func (l *loop) consult(ctx context.Context, s *Step) (Proposal, error) {
 func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) {
 	began := time.Now()
 	p, err := l.consult(ctx, s)
-	if l.watch.moving {
-		l.asked++
-	}
 	if l.background == nil {
 		return p, nil, err
 	}
 	<-l.background.still
+	early := l.watch.moving
+	if early {
+		l.watch.pace.ask()
+	}
 	rest, lost := l.background.rest, l.background.err
 	if rest == nil && lost == nil {
+		if early {
+			l.watch.pace.learn(0, true)
+		}
 		return p, nil, err
 	}
 	l.endBackground()
@@ -133,8 +137,7 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 // inVain is called when the policy was asked about a screen that moved on.
 func (l *loop) inVain() {
 	l.watch.moving = false
-	l.again++
-	l.watch.habit.rest += firstPoll
+	l.watch.pace.inVain()
 }
 
 // lastLook is a look from right before the phone is touched: that of while the reply arrived, if it

@@ -26,7 +26,7 @@ import (
 func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progress, error) {
 	limits := r.Limits.withDefaults()
 	l := &loop{Runner: r, limits: limits, start: time.Now(),
-		watch: watch{phone: r.Phone, longest: limits.Settle, touched: r.Moving,
+		watch: watch{phone: r.Phone, longest: limits.Settle, touched: r.Moving, pace: r.Pace,
 			before: view{Observation: screen.Observation{State: r.Left}}},
 		record: record{journal: r.Journal, observe: r.Observe,
 			log:      cmp.Or(r.Log, slog.New(slog.DiscardHandler)),
@@ -46,6 +46,7 @@ func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
 	}
 	end.Steps = l.record.local
 	end.Begun = *l.record.open
+	end.Pace = l.watch.pace
 	end.Took = time.Since(l.start)
 	level := slog.LevelDebug // who carries the run out says how it ended
 	if end.Err != nil {

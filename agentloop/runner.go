@@ -43,6 +43,7 @@ type Runner struct {
 	// shown that this saves time.
 	EarlyAlways bool
 
+	Pace    Pace         // of the phone, from earlier runs
 	Moving  bool         // the phone was touched just before: the first step waits for rest, too
 	Left    screen.State // what was in front before that, zero if it is not known
 	Observe func(Event)  // called synchronously on the goroutine of Run, may be nil
@@ -59,8 +60,6 @@ type loop struct {
 	background *background     // of this step, or nil
 	life       context.Context // of the call of Run: previews go on over a step's end
 	previews   sync.WaitGroup
-	asked      int // how often the policy was asked early
-	again      int // and again, because that was in vain
 	repeats    repeatDetector
 }
 

@@ -89,39 +89,6 @@ func (m *motion) area() (all screen.Area) {
 	return all
 }
 
-// habit is how long the screens of this phone move after a touch, as far as it has been seen. A
-// first look after that time shows most screens at rest.
-type habit struct {
-	rest   time.Duration // from a touch to the first look
-	enough time.Duration // the rest after which a screen was at rest last
-	right  int           // first looks after that time, in a row, that showed the screen at rest
-}
-
-const (
-	// longestHabit bounds what the first look waits for: a page that takes longer is loading
-	// something.
-	longestHabit = 400 * time.Millisecond
-	outdated     = 8 // right looks in a row, after which an earlier one is tried
-)
-
-// learn takes into account that a screen was at rest this long after the touch, and whether the
-// first look showed it so.
-func (h *habit) learn(after time.Duration, first bool) {
-	after = min(after, longestHabit)
-	if !first {
-		if h.rest < h.enough { // an earlier look was tried
-			after = min(after, h.enough)
-		}
-		*h = habit{rest: after, enough: after}
-		return
-	}
-	h.right++
-	h.enough = h.rest
-	if h.right%outdated == 0 {
-		h.rest = h.rest * 3 / 4
-	}
-}
-
 // watch looks at the phone, and tells when its screen is at rest.
 type watch struct {
 	phone    Phone
@@ -132,7 +99,7 @@ type watch struct {
 	replaced bool          // it was another one when the phone was to be touched
 	listing  bool          // which its listing may have done
 	motion   motion        // what kept moving when it was looked at last
-	habit    habit
+	pace     Pace
 	elements *onceReader // of that screen, nil until they are asked for
 }
 
@@ -168,7 +135,7 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 	}
 	began, pause := time.Now(), firstPoll
 	w.motion = motion{}
-	rest := w.habit.rest
+	rest := w.pace.Rest
 	if w.before.Frame == nil && w.before.State.App != "" {
 		rest = transition
 	}
@@ -191,7 +158,7 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 		late := time.Since(began) >= reaction
 		if still := quiet.add(v); (reacted || late) && (still || alike) {
 			if alike && reacted && w.before.State.App == v.State.App {
-				w.habit.learn(after, first)
+				w.pace.learn(after, first)
 			}
 			return v, nil
 		}
@@ -221,7 +188,7 @@ func (w *watch) reacted(v view) bool {
 func (w *watch) untilChanged(ctx context.Context) (view, error) {
 	w.motion = motion{}
 	began, pause := time.Now(), firstPoll
-	_ = wait.For(ctx, min(w.habit.rest, w.longest))
+	_ = wait.For(ctx, min(w.pace.Rest, w.longest))
 	v, err := w.look(ctx)
 	for former := v; err == nil && w.unchanged(v); {
 		_ = wait.For(ctx, min(pause-time.Since(former.At), reaction-time.Since(began)))

@@ -120,6 +120,8 @@ type Ending struct {
 	// Begun is what was spent after Last and is journaled with no step: the Tries and the Timing of
 	// one that the call ended in, or the Done of Last.
 	Begun Step
+
+	Pace Pace // of the phone, with what this call has seen of it
 }
 
 // StopReason says why a run or a call ended. The first seven are gelab-zero's own words.

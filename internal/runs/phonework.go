@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -101,7 +102,9 @@ func (w *phoneWork) pursue(ctx context.Context) *agentloop.Ending {
 		return agentloop.OutOfSteps(run.MaxSteps)
 	}
 	secrets, w.entered = withKey(run.Progress.Pending, run.ID, secrets)
-	got, _, err := w.runner(sess, secrets, limits).Run(ctx, run.Progress, from)
+	runner := w.runner(sess, secrets, limits)
+	got, _, err := runner.Run(ctx, run.Progress, from)
+	w.keepPace(runner.Pace, got.Pace)
 	if err != nil && !superseded(err) {
 		m.Log.ErrorContext(ctx, "run", "err", err)
 	}
@@ -127,7 +130,7 @@ func (w *phoneWork) runner(
 		},
 		Limits: limits, Moving: w.home || w.handed, Left: w.left,
 		Background: w.background, Early: m.AskEarly, EarlyAlways: m.AskEarlyAlways,
-		ReadAhead: true,
+		ReadAhead: true, Pace: w.pace(),
 		Observe: func(e agentloop.Event) {
 			if e.Kind == agentloop.Decided {
 				first.see(e.Step.Screen.State)
@@ -144,6 +147,31 @@ func (w *phoneWork) runner(
 	}
 	return runner
 }
+
+// pace is that of the phone, as earlier runs have seen it.
+func (w *phoneWork) pace() (p agentloop.Pace) {
+	was, err := w.opts.Store.Kept.Read(paceOf + w.serial)
+	if err == nil && was != nil {
+		err = json.Unmarshal(was, &p)
+	}
+	if err != nil { // it is found out again
+		w.opts.Log.Warn("reading the pace of a phone", "serial", w.serial, "err", err)
+	}
+	return p
+}
+
+func (w *phoneWork) keepPace(was, now agentloop.Pace) {
+	if now == was {
+		return
+	}
+	err := w.opts.Store.Kept.Change(paceOf+w.serial,
+		func(json.RawMessage) (json.RawMessage, error) { return json.Marshal(now) })
+	if err != nil {
+		w.opts.Log.Warn("keeping the pace of a phone", "serial", w.serial, "err", err)
+	}
+}
+
+const paceOf = "pace of "
 
 // background runs f on a goroutine. A panic in f at most ends the run.
 func (w *phoneWork) background(f func()) bool {
