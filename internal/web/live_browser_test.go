@@ -34,9 +34,18 @@ func (p tab) at(q inquiry.Question, x, y float64) (left, top float64) {
 }
 
 // tap clicks the live picture with a real mouse.
+// tap is a click of 50 ms, however long the page takes to hear of its end.
 func (p tab) tap(q inquiry.Question, x, y float64) {
 	left, top := p.at(q, x, y)
-	p.do(chromedp.MouseClickXY(left, top))
+	pressed := input.TimeSinceEpoch(time.Now().UnixMilli()) / 1000
+	at := func(t input.TimeSinceEpoch) chromedp.MouseOption {
+		return func(e *input.DispatchMouseEventParams) { e.Timestamp = t }
+	}
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, left, top,
+		chromedp.ButtonLeft, chromedp.ClickCount(1), at(pressed)),
+		js("for (const t = performance.now(); performance.now() - t < 500;);"),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, left, top,
+			chromedp.ButtonLeft, chromedp.ClickCount(1), at(pressed+0.05)))
 }
 
 // seen waits until the phone has been touched so often.

@@ -224,7 +224,7 @@ export class Live extends Stream {
     let from = null;
     this.screen.addEventListener("pointerdown", (e) => {
       if (e.button !== 0 || !this.img.src || this.lost || !within(exact(e).x) || !within(exact(e).y)) return;
-      from = { ...place(e), at: performance.now(), id: e.pointerId };
+      from = { ...place(e), at: e.timeStamp, id: e.pointerId };
       this.screen.setPointerCapture(e.pointerId);
       this.screen.focus({ preventScroll: true });
       e.preventDefault();
@@ -232,7 +232,7 @@ export class Live extends Stream {
     this.screen.addEventListener("pointercancel", () => { from = null; });
     this.screen.addEventListener("pointerup", (e) => {
       if (!from || e.pointerId !== from.id) return;
-      const { x, y, at } = from, to = place(e), ms = Math.min(Math.round(performance.now() - at), 10000);
+      const { x, y, at } = from, to = place(e), ms = Math.min(Math.round(e.timeStamp - at), 10000);
       from = null;
       if (this.lost) return; // nobody sees where it ends
       if (Math.hypot(to.x - x, to.y - y) < 0.02) this.send(ms < 400 ? { type: "tap", x, y } : { type: "tap", x, y, ms });
