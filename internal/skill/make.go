@@ -87,6 +87,7 @@ func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 		Session: m.src.Run.SessionID, Steps: len(m.src.Steps), Calls: m.src.Usage.Calls,
 		Tokens: m.src.Usage.PromptTokens + m.src.Usage.CompletionTokens, Frame: last.FrameID}}
 	s.Description = s.Task
+	m.begins()
 	apps := map[string]int{}
 	for i := range steps[:len(steps)-1] {
 		st := &steps[i]
@@ -289,7 +290,11 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 			}
 		}
 	}
-	near, row := p.near(i), p.row(i)
+	near, row := slices.DeleteFunc(p.near(i), m.theirs), p.row(i)
+	control := e.Clickable && said(e) != "" && !t.Listed // as a person does not make any
+	if !control && !e.Editable && slices.ContainsFunc(p.facts().words[i:p.end(i)], m.theirs) {
+		return t, errors.New("what it says came while a person had the phone")
+	}
 	if foreign(t.Label + e.ResourceID) {
 		return t, errors.New("what it says looks like a parameter")
 	}
@@ -302,15 +307,15 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	add(locator{Text: plain(e.Text), Class: e.Class}, e.Text != "" && !e.Editable)
 	add(locator{Desc: plain(e.ContentDesc), Class: e.Class}, e.ContentDesc != "")
 	add(locator{Class: e.Class}, t.Label != "")
-	add(locator{Class: e.Class, ID: e.ResourceID, Near: near}, near != nil)
+	add(locator{Class: e.Class, ID: e.ResourceID, Near: near}, len(near) > 0)
 	look := ""
 	if img := p.picture(); img != nil {
 		look = patch(img, b)
 	}
 	add(locator{Class: e.Class, ID: e.ResourceID, Picture: look}, look != "")
 	add(locator{Class: e.Class, ID: e.ResourceID, Place: p.place(i)},
-		kin > 1 && (near == nil && !t.Listed || row >= 0))
-	if same > 1 && near != nil { // only its row tells it from its kin
+		kin > 1 && (len(near) == 0 && !t.Listed || row >= 0))
+	if same > 1 && len(near) > 0 { // only its row tells it from its kin
 		for n := range t.Locators {
 			t.Locators[n].Near = slices.Clone(near)
 		}
@@ -386,6 +391,9 @@ func (m *maker) state(p, unlike *page) State {
 	for i := range p.list {
 		e := &p.list[i]
 		words := m.general(said(e))
+		if m.theirs(said(e)) {
+			words = ""
+		}
 		x := element{ID: e.ResourceID, Text: words}
 		switch {
 		case words == "" && x.ID == "", foreign(said(e) + x.ID), e.Bounds.Area() >= screen.Large,

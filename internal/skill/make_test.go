@@ -612,3 +612,55 @@ func TestWhatIsSaidOfARunHasTheParametersToo(t *testing.T) {
 		"The contact Greta Holm was added.", "Greta Holm", map[string]string{"a": "Greta", "b": "Holm"})
 	require.Equal(t, "The contact {{a}} {{b}} was added.", contact.Answer)
 }
+
+// What came onto the phone only after a person had it may be what they typed: no words of it are
+// written down, and none of it is touched again by its words, unless it is a control.
+func TestWhatAPersonTypedByHandIsNotWritten(t *testing.T) {
+	at := func(n int) screen.Rect {
+		return screen.Rect{Min: screen.Point{Y: float64(n) / 10}, Max: screen.Point{X: 0.5, Y: float64(n+1) / 10}}
+	}
+	show := func(field string, says ...string) (list []screen.Element) {
+		for n, words := range append([]string{field}, says...) {
+			e := screen.Element{Class: "TextView", Text: words, Enabled: true, Bounds: at(n),
+				ResourceID: "app:id/" + string(rune('a'+n)), Clickable: words == "Save" || words == "Send"}
+			if n == 0 {
+				e.Editable, e.Hint = true, "Note"
+			}
+			list = append(list, e)
+		}
+		list[1].Bounds = list[0].Bounds // in the row of the field
+		return list
+	}
+	made := func(touches int, byHand bool) (*Skill, []string) {
+		src := Source{Run: store.Run{State: store.Completed, Task: "Note the PIN for Anna."}}
+		for i, s := range []struct {
+			a  actions.Action
+			on []screen.Element
+		}{{actions.Info{Question: "Type it, please.", ByHand: byHand}, show("", "Edit", "Save")},
+			{actions.Click{At: at(2).Center()}, show("geheim", "geheim, 6 letters", "Save", "geheim too")},
+			{actions.Type{Text: "for you", At: &[]screen.Point{at(0).Center()}[0]}, show("geheim", "for you", "Send", "geheim", "Anna")},
+			{actions.Click{At: at(touches).Center()}, show("geheim", "for you", "Send", "geheim", "Anna")},
+			{actions.Complete{Report: "Done."}, show("", "geheim", "Edit", "for you")}} {
+			r := store.StepRecord{State: store.Done, Step: agentloop.Step{Index: i + 1,
+				Proposal: agentloop.Proposal{Elements: s.on, Decision: actions.Decision{Action: s.a}}}}
+			if i == 0 {
+				r.Exchange = &actions.Exchange{Answer: "done", Outcome: actions.HandedBack}
+			}
+			src.Steps = append(src.Steps, r)
+		}
+		s, notes, err := Make(src, MakeOptions{Name: "pin"})
+		require.NoError(t, err)
+		return s, notes
+	}
+	for touches, known := range map[int]bool{2: true, 3: false, 4: true} {
+		s, notes := made(touches, true)
+		require.NotContains(t, s.texts(), "geheim")
+		require.Equal(t, "Save", s.Steps[1].Targets[0].Label)
+		require.Equal(t, known, len(s.Steps[3].Targets) > 0, "%d: %q", touches, notes)
+		require.Equal(t, !known, strings.Contains(strings.Join(notes, " "), "while a person had the phone"))
+		require.Contains(t, s.Ends.Elements, element{ID: "app:id/c", Text: "Edit"})
+		require.Contains(t, s.Ends.Elements, element{ID: "app:id/d", Text: "for you"})
+		s, _ = made(touches, false)
+		require.Contains(t, s.texts(), "geheim")
+	}
+}

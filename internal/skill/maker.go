@@ -24,6 +24,8 @@ type maker struct {
 	notes  []string
 	asked  int  // questions so far that stay questions
 	any    bool // which app is in front is said by a parameter
+	// own are the words that the run had typed or seen until a person had the phone, nil if none had
+	own map[string]bool
 }
 
 // note says of the skill's step that is made what does not hold of another run.
@@ -120,6 +122,28 @@ func (m *maker) use(s string) string {
 		}
 	}
 	return s
+}
+
+// begins takes in what the run had of its own before a person had the phone.
+func (m *maker) begins() {
+	own := map[string]bool{}
+	for _, s := range m.src.Steps {
+		if own[plain(s.Proposal.Action.Traits().Text)] = true; m.own != nil {
+			continue
+		}
+		for i := range s.Proposal.Elements {
+			own[said(&s.Proposal.Elements[i])] = true
+		}
+		if info, is := s.Proposal.Action.(actions.Info); is && info.ByHand {
+			m.own = own
+		}
+	}
+}
+
+// theirs reports whether words may be a person's, as they were not there until one had the phone.
+func (m *maker) theirs(words string) bool {
+	return m.own != nil && !m.own[words] && !strings.Contains(m.src.Run.Task, words) &&
+		wordy(m.general(words))
 }
 
 // keyed reports whether a step is one of several in a row that touch a single sign each, as on the
