@@ -172,8 +172,13 @@ func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Ste
 	}
 	for n, at := range pointsOf(a) {
 		i := screen.At(p.list, at, screen.Large)
-		if named := m.named(p, i); named != i {
-			i, at = named, p.list[named].Bounds.Center()
+		row, dragged := m.named(p, i), n == 0 && m.held(p, a)
+		inRow := dragged && row != i
+		switch {
+		case dragged:
+			i = p.under(at)
+		case row != i:
+			i, at = row, p.list[row].Bounds.Center()
 		}
 		t, err := m.target(p, at, i)
 		if err != nil {
@@ -184,9 +189,9 @@ func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Ste
 		if !m.keyed(s) {
 			was := t.Label
 			t = m.generalTarget(p, t)
-			if t.Label != was && wordy(t.Label) && said(&p.list[i]) == "" {
+			if t.Label != was && wordy(t.Label) && said(&p.list[i]) == "" || inRow && fixed(&t) {
 				m.note("%s is found for no other value than the recorded one",
-					text.Quote(was, 60))
+					text.Quote(cmp.Or(was, t.words()), 60))
 			}
 		}
 		if n == 0 || len(t.Locators) > 0 {
@@ -267,6 +272,28 @@ func (m *maker) named(p *page, i int) int {
 	return i
 }
 
+// held reports whether an action drags what the finger is on, such as a handle, and no row.
+func (m *maker) held(p *page, a actions.Action) bool {
+	t := a.Traits()
+	if t.Kind != actions.KindPath || len(t.Points) == 0 || p.under(t.Points[0]) < 0 {
+		return false
+	}
+	words := said(&p.list[p.under(t.Points[0])])
+	return t.Carries || m.general(words) != words
+}
+
+// under is the smallest element at a place.
+func (p *page) under(at screen.Point) int {
+	best := -1
+	for i := range p.list {
+		if b := p.list[i].Bounds; b.Contains(at) && b.Area() < screen.Large &&
+			(best < 0 || b.Area() <= p.list[best].Bounds.Area()) {
+			best = i
+		}
+	}
+	return best
+}
+
 // wordy reports whether a text has more than the places of parameters.
 func wordy(general string) bool {
 	return strings.ContainsFunc(placeholder.ReplaceAllString(general, ""), isWord)
@@ -326,6 +353,11 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	return t, nil
 }
 
+// fixed reports whether a target is the same one for all values of the parameters.
+func fixed(t *Target) bool {
+	return !foreign(fmt.Sprint(*t)) || t.Label != "" && !foreign(t.Label+fmt.Sprint(t.Locators[0]))
+}
+
 // generalTarget is a target with the values of parameters as their names.
 func (m *maker) generalTarget(p *page, t Target) Target {
 	was := t.Label
@@ -335,6 +367,9 @@ func (m *maker) generalTarget(p *page, t Target) Target {
 		l.Text, l.Desc = m.use(l.Text), m.use(l.Desc)
 		for k := range l.Near {
 			l.Near[k] = m.use(l.Near[k])
+		}
+		if pure := slices.DeleteFunc(slices.Clone(l.Near), wordy); len(pure) > 0 {
+			l.Near = pure // what else is in the row is another thing for another value
 		}
 	}
 	if t.Label != was {

@@ -664,3 +664,58 @@ func TestWhatAPersonTypedByHandIsNotWritten(t *testing.T) {
 		require.Contains(t, s.texts(), "geheim")
 	}
 }
+
+// What is dragged is held by the element that the finger was on, in the row of the value: by its
+// handle, whether it has words or not. Where it has none of the value, and stands in no row, it is
+// told.
+func TestADragIsByWhatTheFingerWasOn(t *testing.T) {
+	cards := func(handle string, names ...string) (list []screen.Element) {
+		for n, name := range names {
+			y := 0.1 + 0.2*float64(n)
+			at := func(x, y, h float64) screen.Rect {
+				return screen.Rect{Min: screen.Point{X: x, Y: y}, Max: screen.Point{X: x + 0.25, Y: y + h}}
+			}
+			list = append(list, screen.Element{Class: "Card", ResourceID: "app:id/note", Depth: 1,
+				Clickable: true, Enabled: true, Bounds: screen.Rect{Min: screen.Point{Y: y}, Max: screen.Point{X: 1, Y: y + 0.15}}})
+			for k, e := range []screen.Element{{Text: name, Bounds: at(0, y, 0.15)},
+				{Text: "all of " + name[:2], Bounds: at(0.3, y, 0.15)}, {ContentDesc: handle, Bounds: at(0.7, y+0.05, 0.05)}} {
+				e.Class, e.ResourceID = "View", "app:id/"+string(rune('a'+k))
+				e.Enabled, e.Depth = true, 2
+				if e.ContentDesc != "" && e.ContentDesc != "Drag" {
+					e.ContentDesc += name
+				}
+				list = append(list, e)
+			}
+		}
+		return list
+	}
+	for _, a := range []actions.Action{actions.Drag{From: screen.Point{X: 0.8, Y: 0.37}, To: screen.Point{X: 0.8, Y: 0.17}},
+		actions.Drag{From: screen.Point{X: 0.4, Y: 0.37}, To: screen.Point{X: 0.4, Y: 0.17}}} {
+		for _, handle := range []string{"", "Drag", "Move "} {
+			src := Source{Run: store.Run{State: store.Completed, Task: `Put "Ideas" first.`}}
+			for i, do := range []actions.Action{a, actions.Complete{Report: "Done."}} {
+				src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+					Index: i + 1, Proposal: agentloop.Proposal{Decision: actions.Decision{Action: do},
+						Elements: cards(handle, []string{"Trip", "Ideas"}[i], []string{"Ideas", "Trip"}[i], "Bills")}}})
+			}
+			s, notes, err := Make(src, MakeOptions{Name: "order", Params: map[string]string{"note": "Ideas"}})
+			onText := a.Traits().Points[0].X < 0.5
+			if onText && err == nil {
+				require.Contains(t, strings.Join(notes, " "), `"all of Id" is found for no other value`)
+				continue
+			}
+			require.NoError(t, err, handle)
+			require.Empty(t, notes, handle)
+			require.Equal(t, "first", s.Steps[0].After.Order)
+			s, err = s.Fill(map[string]any{"note": "Bills"})
+			require.NoError(t, err)
+			p := &page{list: cards(handle, "Trip", "Ideas", "Bills"), picture: func() image.Image { return nil }}
+			_, i, err := p.find(&s.Steps[0].Targets[0])
+			require.NoError(t, err, "%q %+v", handle, s.Steps[0].Targets[0])
+			require.Equal(t, 11, i, handle)
+			p.list, p.known = cards(handle, "Trip", "Ideas", "Plans"), nil
+			_, _, err = p.find(&s.Steps[0].Targets[0])
+			require.Error(t, err, "%q %+v", handle, s.Steps[0].Targets[0])
+		}
+	}
+}
