@@ -150,7 +150,7 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	if x.now.Task += "\n\n"; x.over() {
 		x.now.Task += x.say.Ended + "\n" + fmt.Sprintf(x.say.Unseen, why)
 	} else {
-		x.now.Task += fmt.Sprintf(x.say.Heal, x.steps()[x.at.At].Say, why) + x.seen()
+		x.now.Task += fmt.Sprintf(x.say.Heal, x.steps()[x.at.At].intent(), why) + x.seen()
 	}
 	out, err := x.model.Next(x.ctx, x.now)
 	if _, gaveUp := out.Action.(actions.Abort); err != nil || gaveUp {
@@ -240,7 +240,7 @@ func (x *moment) question(rest bool) string {
 		return fmt.Sprintf(x.tell.AskEnd, x.at.Why)
 	}
 	says := map[bool]string{true: x.tell.AskAll, false: x.tell.Ask}
-	return fmt.Sprintf(says[rest], x.at.At+1, x.steps()[x.at.At].Say, x.at.Why)
+	return fmt.Sprintf(says[rest], x.at.At+1, x.steps()[x.at.At].intent(), x.at.Why)
 }
 
 // diverged ends the run with the step that cannot be repeated, which is not carried out.
@@ -249,9 +249,9 @@ func (x *moment) diverged(why error) (agentloop.Proposal, error) {
 		return x.propose(nil, ""), fmt.Errorf("%w: at its end: %w", agentloop.ErrSkillDiverged, why)
 	}
 	s := &x.steps()[x.at.At]
-	err := fmt.Errorf("%w: step %d (%s): %w", agentloop.ErrSkillDiverged, x.at.At+1, s.Say, why)
+	err := fmt.Errorf("%w: step %d (%s): %w", agentloop.ErrSkillDiverged, x.at.At+1, s.intent(), why)
 	a, unread := s.action()
-	return x.propose(a, s.Say), errors.Join(err, unread)
+	return x.propose(a, s.intent()), errors.Join(err, unread)
 }
 
 // does reports whether an action is what the next step does, on the same target.

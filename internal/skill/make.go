@@ -137,16 +137,14 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	p := m.page(s)
 	img := m.picture(s)
 	p.picture = func() image.Image { return img }
-	out = Step{Say: m.prose(bare(text.Cut(text.Line(cmp.Or(s.Proposal.Explain,
-		actions.Describe(s.Proposal.Action))), 200))), Before: m.state(p, nil), Frame: s.FrameID,
-		index: s.Index}
+	out = Step{Before: m.state(p, nil), Frame: s.FrameID, index: s.Index}
 	if b, err := actions.Marshal(a); err == nil { // it was read from the store
 		_ = out.Action.UnmarshalJSON(b)
 	}
 	if app, is := a.(actions.OpenApp); is {
 		m.any = foreign(app.App)
 	}
-	m.targets(s, p, a, &out)
+	touched := m.targets(s, p, a, &out)
 	m.partly(s)
 	m.typing(s, p, a, &out)
 	after := m.page(next)
@@ -160,15 +158,21 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	}
 	m.slid(s, p, after, &out)
 	m.dragged(s, p, after, &out)
+	said := out
+	said.Say = m.prose(bare(text.Cut(text.Line(s.Proposal.Explain), 200)))
+	if said.Targets == nil {
+		said.Targets = touched
+	}
+	out.Say = said.intent()
 	return out, true
 }
 
 // targets finds what the step's action touches, or nothing if that is not known. A key of a secret
-// is not found again.
-func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Step) {
+// is not found again. It returns what was touched, also if that is not known by itself.
+func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Step) (all []Target) {
 	if s.Proposal.Secret {
 		m.note("it enters a part of a secret: a model will be asked")
-		return
+		return nil
 	}
 	for n, at := range pointsOf(a) {
 		i := screen.At(p.list, at, screen.Large)
@@ -181,7 +185,8 @@ func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Ste
 			i, at = row, p.list[row].Bounds.Center()
 		}
 		t, err := m.target(p, at, i)
-		if err != nil {
+		if all = append(all, t); err != nil {
+			all[n].Label = m.general(t.Label)
 			m.note("what is touched there is not known (%v): a model will be asked", err)
 			out.Targets = nil
 			break
@@ -194,10 +199,11 @@ func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Ste
 					text.Quote(cmp.Or(was, t.words()), 60))
 			}
 		}
-		if n == 0 || len(t.Locators) > 0 {
+		if all[n] = t; n == 0 || len(t.Locators) > 0 {
 			out.Targets = append(out.Targets, t)
 		}
 	}
+	return all
 }
 
 // switched is whether an element is on or chosen afterwards, nil if it is as it was.
@@ -302,7 +308,7 @@ func wordy(general string) bool {
 // target is what is found again of element i, which was touched at a place.
 func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	if i < 0 {
-		return t, errors.New("the app lists nothing at that place")
+		return Target{Label: "an empty place"}, errors.New("the app lists nothing at that place")
 	}
 	e := &p.list[i]
 	b := e.Bounds
@@ -320,7 +326,7 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	near, row := slices.DeleteFunc(p.near(i), m.theirs), p.row(i)
 	control := e.Clickable && said(e) != "" && !t.Listed // as a person does not make any
 	if !control && !e.Editable && slices.ContainsFunc(p.facts().words[i:p.end(i)], m.theirs) {
-		return t, errors.New("what it says came while a person had the phone")
+		return Target{}, errors.New("what it says came while a person had the phone")
 	}
 	if foreign(t.Label + e.ResourceID) {
 		return t, errors.New("what it says looks like a parameter")

@@ -719,3 +719,72 @@ func TestADragIsByWhatTheFingerWasOn(t *testing.T) {
 		}
 	}
 }
+
+// What a step is for is said in words, whatever the model said of it: with what was there, and never
+// with a place of a screen. So a model is asked, and a person.
+func TestAStepIsForSomethingInWords(t *testing.T) {
+	at := func(x float64, y float64) screen.Rect {
+		return screen.Rect{Min: screen.Point{X: x, Y: y}, Max: screen.Point{X: x + 0.2, Y: y + 0.05}}
+	}
+	list := []screen.Element{{Text: "Save Ideas", Clickable: true, Class: "android.widget.Button", Bounds: at(0, 0)},
+		{ResourceID: "app:id/more", Clickable: true, Class: "android.widget.ImageView", Bounds: at(0.5, 0.1)},
+		{Text: "Wi-Fi", Class: "TextView", Bounds: at(0, 0.1)},
+		{Editable: true, Class: "EditText", Hint: "Title", ResourceID: "app:id/t", Focused: true, Bounds: at(0, 0.3)},
+		{Text: "Twin", Clickable: true, Class: "B", Bounds: at(0, 0.4)}, {Text: "Twin", Clickable: true, Class: "B", Bounds: at(0, 0.5)}}
+	for i := range list {
+		list[i].Enabled = true
+	}
+	on := func(n int) screen.Point { return list[n].Bounds.Center() }
+	place, asked := on(3), 0
+	for _, c := range []struct {
+		a           actions.Action
+		said, wants string
+	}{
+		{actions.Click{At: on(0)}, "", `tap "Save {{note}}"`},
+		{actions.Click{At: on(0)}, "click (540, 1200)", `tap "Save {{note}}"`},
+		{actions.Click{At: on(0)}, "click(start_box='<|box_start|>[10, 20]')", `tap "Save {{note}}"`},
+		{actions.Click{At: on(0)}, "save Ideas (all, 2)", `save {{note}} (all, 2)`},
+		{actions.DoubleClick{At: on(1)}, "", `tap "more beside Wi-Fi" twice`},
+		{actions.LongPress{At: on(4)}, "", `hold "Twin" for 1.5s`},
+		{actions.Click{At: screen.Point{X: 0.9, Y: 0.9}}, "", `tap "an empty place"`},
+		{actions.Type{Text: "Ideas"}, "", `type "{{note}}" into "Title"`},
+		{actions.Type{Text: "Ideas", At: &place, Clear: true}, "", `tap "Title", empty the field, type "{{note}}"`},
+		{actions.Scroll{At: on(0), Direction: actions.Down}, "", "scroll down"},
+		{actions.Drag{From: on(1), To: on(0)}, "", `drag from "more beside Wi-Fi" to "Save {{note}}"`},
+	} {
+		src := Source{Run: store.Run{State: store.Completed, Task: "Note Ideas."}}
+		for i, a := range []actions.Action{actions.Type{Text: "Ideas"}, c.a, actions.Complete{Report: "Done."}} {
+			src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+				Index: i + 1, Proposal: agentloop.Proposal{Elements: list,
+					Decision: actions.Decision{Action: a, Explain: c.said}}}})
+		}
+		s, _, err := Make(src, MakeOptions{Name: "note", Params: map[string]string{"note": "Ideas"}})
+		require.NoError(t, err)
+		require.Equal(t, c.wants, s.Steps[1].Say, "%v", c.a)
+		s.Steps = s.Steps[1:]
+		if s.Steps[0].Targets != nil { // a file from before, or another hand
+			s.Steps[0].Say = actions.Describe(c.a)
+		}
+		s, err = s.Fill(map[string]any{"note": "Plans"})
+		require.NoError(t, err)
+		m := &advisor{says: actions.Back{}}
+		r := &replayed{t: t, policy: New(Plan{s, HealAsk}, m, "en", "en")}
+		var a actions.Action
+		for range mostWaits + 1 {
+			if a, err = r.on(&page{state: screen.State{App: "other"}}, agentloop.NoteRefused); a != nil && a.Verb() != "WAIT" {
+				break
+			}
+		}
+		require.NoError(t, err)
+		if q, is := a.(actions.Info); is {
+			asked++
+			require.Contains(t, q.Question, s.Steps[0].intent())
+			require.NotRegexp(t, `\(0\.`, q.Question)
+			r.hears(q, "Yes", actions.Answered)
+			_, err = r.on(&page{state: screen.State{App: "other"}})
+			require.NoError(t, err)
+			require.NotRegexp(t, `\(0\.`, m.asked[0])
+		}
+	}
+	require.Equal(t, 11, asked)
+}

@@ -425,7 +425,7 @@ func (x *moment) act(j int, a actions.Action) agentloop.Proposal {
 	if !a.Traits().Scrolls {
 		x.at.Scrolls, x.at.Dropped = 0, 0
 	}
-	out := x.propose(a, x.steps()[j].Say)
+	out := x.propose(a, x.steps()[j].intent())
 	x.at.Own = true
 	return out
 }
@@ -433,7 +433,7 @@ func (x *moment) act(j int, a actions.Action) agentloop.Proposal {
 func (x *moment) propose(a actions.Action, why string) agentloop.Proposal {
 	x.at.Own = false
 	past := x.steps()[:min(x.at.At, len(x.steps()))]
-	done := text.Each(past, func(s Step) string { return s.Say })
+	done := text.Each(past, func(s Step) string { return s.intent() })
 	return agentloop.Proposal{Elements: x.page.list, History: x.now.History,
 		Decision: actions.Decision{Action: a, Explain: why,
 			Summary: x.tell.Done + " " + strings.Join(done, "; ")}}

@@ -207,15 +207,16 @@ func (p *page) shows(e *element) bool {
 	return false
 }
 
-// words are what a target is called.
+// words are what a target is called: by what it says, else by its id or class, and what is beside it.
 func (t *Target) words() string {
-	if t.Label != "" {
-		return t.Label
-	}
+	name, near := cmp.Or(t.Label, t.Hint), ""
 	for _, l := range t.Locators {
-		if w := l.ID + l.Text + l.Desc; w != "" {
-			return w
-		}
+		kind := l.Class[strings.LastIndex(l.Class, ".")+1:]
+		name = cmp.Or(name, l.Text, l.Desc, l.ID[strings.LastIndex(l.ID, "/")+1:], kind)
+		near = cmp.Or(near, strings.Join(l.Near, ", "))
 	}
-	return "what was touched"
+	if t.Label+t.Hint == "" && near != "" {
+		return name + " beside " + near
+	}
+	return cmp.Or(name, "something")
 }
