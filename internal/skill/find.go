@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"image"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -121,6 +122,15 @@ func (p *page) focused() int {
 	return slices.IndexFunc(p.list, func(e screen.Element) bool { return e.Focused && e.Editable })
 }
 
+// at is the element that answers a touch at a place, or -1. What fills most of the screen says
+// nothing of a place on it, unless it is a field.
+func (p *page) at(where screen.Point) int {
+	if i := screen.At(p.list, where, math.Inf(1)); i >= 0 && p.list[i].Editable {
+		return i
+	}
+	return screen.At(p.list, where, screen.Large)
+}
+
 // place is an element's number among its kin, from 1: among those of its row, if it lies in one.
 func (p *page) place(i int) int {
 	n := 0
@@ -157,8 +167,8 @@ func (p *page) near(i int) (words []string) {
 		e := &p.list[j]
 		middle := e.Bounds.Center().Y
 		w := p.facts().words[j]
-		if w == "" || foreign(w) || p.inside(j, i) || e.Bounds.Area() >= screen.Large ||
-			middle < row.Min.Y || middle > row.Max.Y || slices.Contains(words, w) {
+		if w == "" || foreign(w) || p.inside(j, i) ||
+			max(e.Bounds.Area(), row.Area()) >= screen.Large || middle < row.Min.Y || middle > row.Max.Y || slices.Contains(words, w) {
 			continue
 		}
 		words = append(words, w)
@@ -172,7 +182,7 @@ var (
 	errMissing   = errors.New("it is not on the screen")
 	errAmbiguous = errors.New("several things on the screen could be it")
 	errCovered   = errors.New("something else lies over it")
-	errOpen      = errors.New("what is typed there or touched is another thing each time")
+	errOpen      = errors.New("what it types or touches was not known by itself when it was recorded")
 	// of what a screen has to show
 	errUnseen = errors.New("the screen does not show")
 )

@@ -8,6 +8,7 @@ import (
 	"image"
 	_ "image/jpeg" // the frames of steps
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -153,7 +154,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		out.After = m.state(after, p)
 	}
 	if points := pointsOf(a); len(points) == 1 && len(out.Targets) == 1 {
-		out.After.On = p.switched(screen.At(p.list, points[0], screen.Large), after)
+		out.After.On = p.switched(p.at(points[0]), after)
 		m.marked(a, after, &out)
 	}
 	m.slid(s, p, after, &out)
@@ -175,7 +176,7 @@ func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Ste
 		return nil
 	}
 	for n, at := range pointsOf(a) {
-		i := screen.At(p.list, at, screen.Large)
+		i := p.at(at)
 		row, dragged := m.named(p, i), n == 0 && m.held(p, a)
 		inRow := dragged && row != i
 		switch {
@@ -308,7 +309,11 @@ func wordy(general string) bool {
 // target is what is found again of element i, which was touched at a place.
 func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	if i < 0 {
-		return Target{Label: "an empty place"}, errors.New("the app lists nothing at that place")
+		large := screen.At(p.list, at, math.Inf(1))
+		if large >= 0 && p.list[large].Touchable() {
+			return Target{Label: "a place on what fills the screen"}, errors.New("it fills most of the screen")
+		}
+		return Target{Label: "an empty place"}, errors.New("nothing there takes touches")
 	}
 	e := &p.list[i]
 	b := e.Bounds

@@ -471,7 +471,7 @@ func TestATextThatWasReadStaysTheModels(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, m.asked, 1, "it waits")
 	require.Contains(t, m.asked[0], "your check-up is on Tuesday at 14:20")
-	require.Contains(t, m.asked[0], "what is typed there")
+	require.Contains(t, m.asked[0], "what it types or touches was not known by itself")
 
 	made, _, err := Make(dentists("see you there"), MakeOptions{Name: "dentist"})
 	require.NoError(t, err)
@@ -787,4 +787,37 @@ func TestAStepIsForSomethingInWords(t *testing.T) {
 		}
 	}
 	require.Equal(t, 11, asked)
+}
+
+// A field that fills most of the screen is a target as any other. Of anything else as large, and of
+// a place where nothing is, it is told why a model is asked.
+func TestAFieldThatFillsTheScreenIsATarget(t *testing.T) {
+	at := screen.Point{X: 0.5, Y: 0.6}
+	made := func(large screen.Element, a actions.Action) (*Skill, []string) {
+		large.Bounds, large.Enabled = screen.Rect{Min: screen.Point{Y: 0.2}, Max: screen.Point{X: 1, Y: 1}}, true
+		list := []screen.Element{{Class: "FrameLayout", Enabled: true, Bounds: screen.Rect{Max: screen.Point{X: 1, Y: 1}}}, large,
+			{Text: "7 words", Enabled: true, Bounds: screen.Rect{Min: screen.Point{X: 0.4, Y: 0.5}, Max: screen.Point{X: 0.6, Y: 0.7}}}}
+		if !large.Editable {
+			list = list[:2]
+		}
+		src := Source{Run: store.Run{State: store.Completed, Task: "Type ZZ."}}
+		for i, a := range []actions.Action{a, actions.Complete{Report: "Done."}} {
+			src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+				Index: i + 1, Proposal: agentloop.Proposal{Elements: slices.Clone(list), Decision: actions.Decision{Action: a}}}})
+			list[1].Text, list[1].Focused = "ZZ", true
+		}
+		s, notes, err := Make(src, MakeOptions{Name: "fill"})
+		require.NoError(t, err)
+		return s, notes
+	}
+	body := screen.Element{Class: "EditText", ResourceID: "app:id/body", Text: "Note", Editable: true, Clickable: true}
+	s, notes := made(body, actions.Type{Text: "ZZ", At: &at})
+	require.Empty(t, notes)
+	require.Equal(t, []Target{{Locators: []locator{{ID: "app:id/body"}}, Empty: true, Hint: "Note", X: 0.5, Y: 0.5}}, s.Steps[0].Targets)
+	for why, large := range map[string]screen.Element{"it fills most of the screen": {Class: "Map", Clickable: true},
+		"nothing there takes touches": {Class: "Layout"}} {
+		s, notes := made(large, actions.Click{At: at})
+		require.Nil(t, s.Steps[0].Targets)
+		require.Equal(t, []string{"step 1: what is touched there is not known (" + why + "): a model will be asked"}, notes)
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -158,7 +157,7 @@ func (m *maker) keyed(s *store.StepRecord) bool {
 		if len(at) != 1 {
 			return false
 		}
-		key := screen.At(p.list, at[0], screen.Large)
+		key := p.at(at[0])
 		return key >= 0 && len([]rune(p.says(key))) == 1
 	}
 	i := slices.IndexFunc(list, func(o store.StepRecord) bool { return o.Index == s.Index })

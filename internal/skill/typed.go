@@ -76,7 +76,7 @@ func (m *maker) vacant(p, after *page, a actions.Action, out *Step) {
 	typed, is := a.(actions.Type)
 	t, i, now := out.Focus, p.focused(), after.focused()
 	if is && len(out.Targets) > 0 {
-		t, i = &out.Targets[0], screen.At(p.list, *typed.At, screen.Large)
+		t, i = &out.Targets[0], p.at(*typed.At)
 	}
 	if !is || t == nil || i < 0 {
 		return
@@ -111,7 +111,7 @@ var number = regexp.MustCompile(`\d+`)
 // on another screen, so that a model is asked where the app does not list the value.
 func (m *maker) slid(s *store.StepRecord, p, after *page, out *Step) {
 	for _, at := range s.Proposal.Action.Traits().Points {
-		i := screen.At(p.list, at, screen.Large)
+		i := p.at(at)
 		if i < 0 || !strings.HasSuffix(p.list[i].Class, "SeekBar") {
 			continue
 		}
@@ -166,7 +166,7 @@ func (m *maker) dragged(s *store.StepRecord, p, after *page, out *Step) {
 	if len(way) < 2 || len(out.Targets) < 2 {
 		return
 	}
-	from, to := screen.At(p.list, way[0], screen.Large), screen.At(p.list, way[1], screen.Large)
+	from, to := p.at(way[0]), p.at(way[1])
 	if from == to || !s.Proposal.Action.Traits().Carries && !p.reordered(from, after) {
 		return
 	}
