@@ -155,7 +155,7 @@ func inked(s string) bool {
 }
 
 func TestEveryIconDrawsSomethingInsideItsSquare(t *testing.T) {
-	for name := range icons {
+	for name := range icons() {
 		m := iconMask(name, 48)
 		ink := 0
 		for _, a := range m.Pix {
@@ -165,7 +165,7 @@ func TestEveryIconDrawsSomethingInsideItsSquare(t *testing.T) {
 		}
 		require.Greater(t, ink, 20, "icon %s", name)
 	}
-	require.Equal(t, drawIcon(icons["box"], 48).Pix, iconMask("no such icon", 48).Pix)
+	require.Equal(t, drawIcon(icons()["box"], 48).Pix, iconMask("no such icon", 48).Pix)
 }
 
 func TestDrawingStaysInsideTheClip(t *testing.T) {
