@@ -44,13 +44,9 @@ type Review struct {
 	Severity    string // routine, sensitive or critical. Any other word means critical
 	Description string // the action in words
 	Element     string // the element under the point, in words, "" if unknown
-	Label       string // what is written on that element, "" if nothing is
-	App         string // the app in front, and its name for people, "" if they are not known
-	AppName     string
-	Says        string            // what the app asks in its own words, "" if it asks nothing
-	Rule        string            // the rule that asks, or ""
-	Reason      string            // why it asks
-	Reasons     map[string]string // the same by language, where it is known in several
+	Rule        string // the rule that asks, or ""
+	Reason      string // why it asks
+	Act         any    // for people, in the form of who keeps the question; nil if it is not known
 	// what the decision is about, in the gate's own form. Ruling returns it, for the gate to
 	// compare with the screen at that time
 	Bound string

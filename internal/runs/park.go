@@ -75,16 +75,17 @@ func approvalOf(q agentloop.Question) (*inquiry.Approval, error) {
 	if len(allowed) == 0 {
 		allowed = inquiry.DecisionTypes
 	}
+	act, is := r.Act.(*consent.Act)
+	if !is {
+		act = &consent.Act{Verb: name}
+	}
 	body := &inquiry.Approval{
 		ActionRequests: []inquiry.ActionRequest{{Name: name, Args: args,
 			Description: cmp.Or(r.Description, actions.Describe(q.Action))}},
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: name, AllowedDecisions: allowed}},
 		Severity:      inquiry.Severity(r.Severity), Bound: r.Bound,
 		Element: r.Element, Reason: r.Reason, Rule: r.Rule,
-		Act: &consent.Act{Verb: name, Label: r.Label, App: r.App, Name: r.AppName, Says: r.Says,
-			Ruled: r.Says != "" && r.Says == r.Description, Typed: q.Action.Traits().Text,
-			Because: r.Reasons},
-		Target: r.Target,
+		Act: act, Target: r.Target,
 	}
 	if q.Hidden {
 		delete(args, "at")

@@ -50,6 +50,7 @@ type Gate struct {
 	decided map[string]bool   // by app
 	names   map[string]string // of apps that were opened on the home screen, by package
 	pressed string            // the name of the app that was last touched there
+	typed   []string          // by the run
 }
 
 var _ agentloop.Gate = (*Gate)(nil)
@@ -121,10 +122,13 @@ func (g *Gate) within(
 }
 
 // appName is what people call the app in front: its known name, or the one by which the run has
-// opened it on the home screen.
+// opened it on the home screen. It keeps what is typed.
 func (g *Gate) appName(s *guard.Subject) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if s.Typed != "" {
+		g.typed = append(g.typed, s.Typed)
+	}
 	if guard.Launcher(s.App) {
 		g.pressed = text.Cut(s.Label(), 100)
 		return ""
@@ -160,7 +164,7 @@ func (g *Gate) verdict(
 		return agentloop.Refuse(cmp.Or(text.Cut(decision.Reason, 500),
 			phrasesIn(g.opts.Lang).Forbidden)), nil
 	case guard.HandOver:
-		return agentloop.Ask(g.handOver(subject, decision, d.Action)), nil
+		return agentloop.Ask(g.handOver(subject, decision, look, d.Action)), nil
 	}
 	ruling := rulingIn(s)
 	if ruling == nil && decision.Verdict == guard.Allow {
@@ -182,7 +186,7 @@ func (g *Gate) verdict(
 		if decision.Verdict == guard.Allow {
 			decision.Allowed = guard.Decisions
 		}
-		return agentloop.Ask(g.question(subject, decision, now, d, again)), nil
+		return agentloop.Ask(g.question(subject, decision, look, now, d, again)), nil
 	}
 	if decision.Severity < guard.Critical && g.opts.Leave != nil {
 		leave, err := g.opts.Leave(ctx, subject, decision)
@@ -190,7 +194,7 @@ func (g *Gate) verdict(
 			return agentloop.Allow().Exactly().Under(leave), err
 		}
 	}
-	return agentloop.Ask(g.question(subject, decision, now, d, "")), nil
+	return agentloop.Ask(g.question(subject, decision, look, now, d, "")), nil
 }
 
 // rulingIn returns what a person has decided about the pending action, or nil.
@@ -286,7 +290,8 @@ func severity(r agentloop.Ruling) (s guard.Severity) {
 
 // question is what a person is asked.
 func (g *Gate) question(
-	s guard.Subject, d guard.Decision, now bound, does actions.Decision, again string,
+	s guard.Subject, d guard.Decision, look screen.Observation, now bound, does actions.Decision,
+	again string,
 ) agentloop.Question {
 	w := phrasesIn(g.opts.Lang)
 	what := actions.Describe(does.Action)
@@ -298,28 +303,29 @@ func (g *Gate) question(
 		return text.Cut(strings.TrimSpace(phrasesIn(lang).Again[again]+"\n"+reason), 500)
 	}
 	reason := why(g.opts.Lang, d.Reason)
-	act := g.act(s, does.Action)
+	act := g.act(s, d, look, does.Action)
 	if does.Secret {
-		act.Label = w.Key
+		act.Label, act.Facts = w.Key, consent.Facts{}
 	}
 	asks := act.Describe(g.opts.Lang).Text()
 	if d.Description != "" && !d.Made {
 		asks = d.Description
-		act.Says = d.Description
+		act.Says, act.Ruled = d.Description, true
 	}
+	act.Because = words.Each(func(lang string) string {
+		return why(lang, cmp.Or(d.Reasons[lang], d.Reason))
+	})
 	return agentloop.Question{Kind: agentloop.KindApproval, Text: join(asks, reason),
 		Review: &agentloop.Review{Allowed: d.Allowed, Severity: d.Severity.String(),
 			Description: cmp.Or(d.Description, s.Describe(what)), Element: under, Rule: d.Rule,
-			Label: act.Label, App: act.App, AppName: act.Name, Says: act.Says,
-			Reason: reason, Bound: now.String(), Target: s.Target(),
-			Reasons: words.Each(func(lang string) string {
-				return why(lang, cmp.Or(d.Reasons[lang], d.Reason))
-			})}}
+			Reason: reason, Bound: now.String(), Target: s.Target(), Act: act}}
 }
 
 // handOver is what a person is asked to do on the phone, in the place of an action.
-func (g *Gate) handOver(s guard.Subject, d guard.Decision, a actions.Action) agentloop.Question {
-	act := g.act(s, a)
+func (g *Gate) handOver(
+	s guard.Subject, d guard.Decision, look screen.Observation, a actions.Action,
+) agentloop.Question {
+	act := g.act(s, d, look, a)
 	says := func(lang string) string {
 		asks := fmt.Sprintf(phrasesIn(lang).ByHand, act.Describe(lang).Does)
 		return join(cmp.Or(d.Description, asks), cmp.Or(d.Reasons[lang], d.Reason))
@@ -329,11 +335,14 @@ func (g *Gate) handOver(s guard.Subject, d guard.Decision, a actions.Action) age
 }
 
 // act is what a person is asked to consent to.
-func (g *Gate) act(s guard.Subject, a actions.Action) *consent.Act {
+func (g *Gate) act(
+	s guard.Subject, d guard.Decision, look screen.Observation, a actions.Action,
+) *consent.Act {
 	act := &consent.Act{Verb: a.Verb(), App: s.App, Label: written(s.Element), Typed: s.Typed,
 		Name: s.Name}
 	if l := s.Layout; l != nil {
 		act.Says = asked(*l, act.Label)
+		act.Facts = facts(look, a, strings.TrimPrefix(d.Rule, "built-in: "), act.Label, g.typed)
 	}
 	return act
 }
@@ -411,17 +420,8 @@ func (w *phrases) under(e *guard.Element) string {
 	if e == nil {
 		return w.Nothing
 	}
-	list := []string{e.Text, e.Description, e.ResourceID}
-	if strings.HasSuffix(e.Class, "EditText") { // its text is what somebody has written
-		list = list[1:]
-	}
-	for _, t := range list {
-		if line := text.Line(t); line != "" {
-			return text.Quote(line, 100)
-		}
-	}
-	if e.Class != "" {
-		return text.Quote(text.Line(e.Class), 100)
+	if line := text.Line(cmp.Or(written(e), e.ResourceID, e.Class)); line != "" {
+		return text.Quote(line, 100)
 	}
 	return w.Nothing
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -59,7 +60,7 @@ func TestTheHeadlineIsWhatTheDialogSays(t *testing.T) {
 		look := screen.Observation{Elements: list, At: time.Now(),
 			State: screen.State{App: "com.fern.app", On: true}}
 		d := actions.Decision{Action: actions.Click{At: at}}
-		act := new(Gate).act(Subjects(look, "", d)[0], d.Action)
+		act := new(Gate).act(Subjects(look, "", d)[0], guard.Decision{}, look, d.Action)
 		require.Equal(t, c.yes, act.Label)
 		require.Equal(t, c.want, act.Describe("en").Headline)
 	}
@@ -68,7 +69,8 @@ func TestTheHeadlineIsWhatTheDialogSays(t *testing.T) {
 func TestTheLinesOfACardAreToldApart(t *testing.T) {
 	list, at := drawnDialog("Card", "", "Freeze", "Terminate card\nThis can’t be undone")
 	d := actions.Decision{Action: actions.Click{At: at}}
-	act := new(Gate).act(Subjects(screen.Observation{Elements: list}, "", d)[0], d.Action)
+	look := screen.Observation{Elements: list}
+	act := new(Gate).act(Subjects(look, "", d)[0], guard.Decision{}, look, d.Action)
 	require.Equal(t, "Terminate card · This can’t be undone", act.Label)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/guard/phone"
+	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -136,7 +137,7 @@ func TestWhatIsApprovedIsDoneOnceAndNoMore(t *testing.T) {
 	require.Equal(t, guard.Decisions, q.Review.Allowed)
 	require.Equal(t, `"Pay now"`, q.Review.Element)
 	require.Equal(t, "built-in: pay", q.Review.Rule)
-	require.Contains(t, q.Text, "Pay now?\nThe agent wants to tap “Pay now” in Shop")
+	require.Contains(t, q.Text, "Pay now — “Total $30.00”?\nThe agent wants to tap “Pay now” in Shop")
 	require.Contains(t, q.Text, `it may pay money: "pay now" is under the finger`)
 
 	d.policy.times = 1 // and once more, unasked
@@ -383,7 +384,7 @@ func TestWhatTheGateKnewIsRecalled(t *testing.T) {
 // A page asks things that have nothing to do with what is touched.
 func TestTheHeadlineIsTheQuestionThatTheTouchAnswers(t *testing.T) {
 	for _, c := range []struct{ widgets, touch, want string }{
-		{"Have a promo code? · Total $30.00 · [Pay]", "Pay", "Pay in Shop?\n"},
+		{"Have a promo code? · Total $30.00 · [Pay]", "Pay", "Pay — “Total $30.00”?\n"},
 		{"Transfer · Send $30.00 to Bob now? · [Confirm]", "Confirm", "Send $30.00 to Bob now?\n"},
 	} {
 		d := newFixture(t, c.widgets, c.touch, phone.Options{})
@@ -395,7 +396,7 @@ func TestTheHeadlineIsTheQuestionThatTheTouchAnswers(t *testing.T) {
 func TestPeopleAreAskedInTheirLanguage(t *testing.T) {
 	d := newRuledFixture(t, &guard.Options{Lang: "zh"}, "合计 ¥30 · [立即支付]", "立即支付",
 		phone.Options{Lang: "zh"})
-	require.Equal(t, "立即支付？\n助手想要点按“立即支付”（应用：Shop）\n"+
+	require.Equal(t, "立即支付：“合计 ¥30”？\n助手想要点按“立即支付”（应用：Shop）\n"+
 		"可能会付款：手指下是 \"立即支付\"", d.inbox.parked[0].Text)
 	d.now = d.now.Add(time.Hour)
 	r := approve
@@ -404,7 +405,7 @@ func TestPeopleAreAskedInTheirLanguage(t *testing.T) {
 	require.Contains(t, d.inbox.parked[1].Text, "之前的同意已经过期")
 	require.Equal(t, map[string]string{
 		"en": "The approval has expired.\nit may pay money: \"立即支付\" is under the finger",
-		"zh": "之前的同意已经过期。\n可能会付款：手指下是 \"立即支付\""}, d.inbox.parked[1].Review.Reasons)
+		"zh": "之前的同意已经过期。\n可能会付款：手指下是 \"立即支付\""}, d.inbox.parked[1].Review.Act.(*consent.Act).Because)
 }
 
 // BenchmarkCheck is what the gate adds to a step when the elements were read while the model
@@ -460,4 +461,40 @@ func TestARuleHandsThePhoneOver(t *testing.T) {
 	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
 	require.Empty(t, d.touched())
 	require.Len(t, d.inbox.parked, 1)
+}
+
+// The simulated phone's apps say whom, what and how much.
+func TestTheHeadlineOfAnAppOfTheSandbox(t *testing.T) {
+	r := newRig(t, "en")
+	rules, err := guard.New(nil)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		app, touch, typed, en, zh string
+		taps                      []string
+	}{
+		{"com.taploop.sandbox.shop", "Buy now", "", "Buy now — $39.00?", "Buy now：$39.00？",
+			[]string{"Merino T-shirt"}},
+		{"com.android.messaging", "Send message", "hello there", "Send “hello there” to “Anna Berg”?",
+			"向“Anna Berg”发送“hello there”？", []string{"Anna Berg", "compose_message_text"}},
+	} {
+		d := &fixture{rig: r, t: t, now: time.Now(), gate: phone.New(rules, nil),
+			p: agentloop.Progress{Task: "look around"}}
+		r.open(t, c.app, c.taps...)
+		if c.typed != "" {
+			d.policy = &always{decision: actions.Decision{Action: actions.Type{Text: c.typed}}, times: 1}
+			d.run()
+		}
+		_, err := r.Look(t.Context())
+		require.NoError(t, err)
+		list, err := r.Elements(t.Context())
+		require.NoError(t, err)
+		d.policy = &always{decision: actions.Decision{Action: actions.Click{At: find(t, list, c.touch)}},
+			times: 1}
+		d.p = agentloop.Progress{Task: "look around"}
+		d.run()
+		require.Len(t, d.inbox.parked, 1, c.touch)
+		act := d.inbox.parked[0].Review.Act.(*consent.Act)
+		require.Equal(t, c.en, act.Describe("en").Headline)
+		require.Equal(t, c.zh, act.Describe("zh").Headline)
+	}
 }

@@ -25,6 +25,7 @@ type Act struct {
 	Name  string `json:"name,omitempty"`  // the app's name for people, "" if it is not known
 	Says  string `json:"says,omitempty"`  // what a dialog asks in its own words
 	Typed string `json:"typed,omitempty"` // text that is entered
+	Facts
 	// Says are the words of whoever wrote the rule that asks
 	Ruled bool `json:"ruled,omitempty"`
 	// why it is asked, by language
@@ -38,6 +39,14 @@ type Act struct {
 	ByHand bool   `json:"by_hand,omitempty"` // a person is to do it in the tool's place
 
 	More []*Act `json:"more,omitempty"` // acts that are decided about with it
+}
+
+// Facts are what the screen says plainly of an act, in its words.
+type Facts struct {
+	Sum   string `json:"sum,omitempty"`   // the words with the only sum, or the total
+	To    string `json:"to,omitempty"`    // whom or what it is about
+	Text  string `json:"text,omitempty"`  // that others get to see
+	Sends bool   `json:"sends,omitempty"` // it is a message
 }
 
 // Consent is an act for a person who decides about it.
@@ -56,14 +65,15 @@ type texts struct {
 
 	// headlines, of the known facts
 	LabelIn, InApp, Bare, Question, Types string
+	// of the facts
+	About, Pays, Sends, SendsTo string
 	// what the agent does
 	Wants, Does, In, Unknown string
 	// of tools
 	ToolHeadline, ToolWants, ToolByHand, ToolDoes, By, For, MainAgent string
 	// words of tools' names, none in the language that tools are named in
 	Tools map[string]string
-	// labels that say nothing without the question that they answer
-	Agree []string
+	Lists map[string]string // see Is
 	// apps that are known by what they are
 	Apps map[string]string
 }
@@ -114,9 +124,9 @@ func (a *Act) describe(lang string) Consent {
 		c.Does = fill(w.In, what, app)
 	}
 	named := false // the headline names the app
+	c.Headline = a.told(w)
 	switch {
-	case a.Says != "" && (a.Ruled || Asks(a.Says) || !sentence(a.Label)):
-		c.Headline = text.Cut(text.Line(a.Says), longest)
+	case c.Headline != "":
 	case sentence(a.Label):
 		c.Headline = fill(w.Question, text.Cut(text.Line(a.Label), longest), "")
 	case a.Typed != "" && label+app != "":
@@ -134,6 +144,39 @@ func (a *Act) describe(lang string) Consent {
 		c.Wants = fill(w.In, c.Wants, app)
 	}
 	return c
+}
+
+// told is the headline in words of the screen, with what they say of the act, or "".
+func (a *Act) told(w *texts) string {
+	facts, label := a.facts(), text.Cut(text.Line(a.Label), maxLabel)
+	switch {
+	case a.Says != "" && (a.Ruled || Asks(a.Says) || !sentence(a.Label)):
+		says := text.Cut(text.Line(a.Says), longest)
+		if facts == "" || a.Ruled || Statement(a.Says) != "" || Asks(a.Says) && a.Sum != "" {
+			return says
+		}
+		return fill(w.About, strings.TrimRight(says, "?？؟"), facts)
+	case a.Sends && a.To != "":
+		return fill(w.SendsTo, quote(a.Text, maxLabel), quote(a.To, maxLabel))
+	case a.Sends:
+		return fill(w.Sends, quote(a.Text, maxLabel), "")
+	case facts != "" && facts == a.Sum && Is("pay", a.Label):
+		return fill(w.Pays, facts, "")
+	case facts != "" && strings.ContainsFunc(label, unicode.IsLetter):
+		return fill(w.About, label, facts)
+	}
+	return ""
+}
+
+// facts are what the words on an element go with, as the screen has them: a sum without letters is
+// not quoted.
+func (a *Act) facts() string {
+	sum := quote(a.Sum, maxLabel)
+	if !strings.ContainsFunc(a.Sum, unicode.IsLetter) && len(a.Sum) < maxLabel {
+		sum = a.Sum
+	}
+	list := []string{sum, quote(a.To, maxLabel), quote(a.Text, maxLabel)}
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), " · ")
 }
 
 // touching are the actions that touch a place.
@@ -289,10 +332,15 @@ func Statement(s string) string {
 
 // Answers reports whether a label only agrees, as "OK" does, so that what would happen is in the
 // question on its screen.
-func Answers(label string) bool {
-	label = strings.ToLower(strings.Trim(text.Line(label), " .!,。！，"))
+func Answers(label string) bool { return Is("agree", label) }
+
+// Is reports whether a list of words on screens has the label: agree, pay, payees (which stand
+// before a name), or the fields of a message that are recipients or subjects.
+func Is(list, label string) bool {
+	label = strings.ToLower(strings.Trim(text.Line(label), " .!,:。！，："))
 	return slices.ContainsFunc(words.Languages(), func(lang string) bool {
-		return slices.Contains(textsIn(lang).Agree, label)
+		known := strings.Split(strings.ReplaceAll(textsIn(lang).Lists[list], "| ", "|"), "|")
+		return slices.Contains(known, label)
 	})
 }
 
