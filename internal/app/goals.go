@@ -8,6 +8,7 @@ import (
 
 	"github.com/taploop/taploop/internal/agents"
 	"github.com/taploop/taploop/internal/agents/goals"
+	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy"
 	"github.com/taploop/taploop/internal/runs"
@@ -27,7 +28,7 @@ func newGoals(s *Settings, r *runs.Options, h *Hosting) (*goals.Goals, error) {
 		OpenModel: func(name string) (agents.Priced, func() error, error) {
 			return openModel(s, name)
 		},
-		OpenServer: func(c agents.ServerSettings, session string) (agents.Proxy, func(), error) {
+		OpenServer: func(c clients.ServerSettings, session string) (agents.Proxy, func(), error) {
 			p, err := NewProxy(s, proxy.Options{Name: c.Name, Target: *listedUpstream(s, c),
 				Session: session, Leave: ToolLeave(r.Store, session), Channels: r.Asking.Channels,
 				Stdio: true, Wait: func(string) time.Duration { return wholeQuestion }}, r.Broker)

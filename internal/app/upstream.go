@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy"
@@ -46,7 +46,7 @@ func configuredUpstream(s *Settings, c config.ProxyServer) *upstream.Target {
 }
 
 // listedUpstream is a server of a client's file.
-func listedUpstream(s *Settings, c agents.ServerSettings) *upstream.Target {
+func listedUpstream(s *Settings, c clients.ServerSettings) *upstream.Target {
 	t := newTarget(s, c.Command, c.Args, c.Env, c.Headers, secretName.MatchString)
 	t.URL, t.Dir = c.URL, c.Dir
 	return t

@@ -5,4 +5,6 @@
 // file. It adds only the server's entry. Everything else stays byte for byte, including comments
 // and order. A file that cannot be parsed in full is rejected. Tokens are never written: settings
 // refer to the environment variable $TAPLOOP_TOKEN, or the client asks for the token.
+//
+// [ReadServers] reads the servers in a file of any of them.
 package clients

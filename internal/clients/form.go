@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -35,7 +36,7 @@ type merger interface {
 	// to change.
 	merge(old []byte, entry any, s Server, path string, force bool) ([]byte, error)
 	// entry returns our server as the text lists it, or nil.
-	entry(text []byte) (map[string]any, error)
+	entry(text []byte) (json.RawMessage, error)
 }
 
 // errPresent means that the settings already contain the entry.

@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -35,47 +34,36 @@ func (c Client) Look(m Machine) (Settings, error) {
 		return s, err
 	}
 	_, text := cutMark(old.text)
-	entry, err := c.form.(merger).entry(text)
+	raw, err := c.form.(merger).entry(text)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", path, err)
 	}
-	s.Entry = entry != nil
-	s.Command, _ = entry["command"].(string)
-	s.URL, _ = cmp.Or(entry["url"], entry["httpUrl"]).(string)
-	s.authorize(entry, m.Getenv)
-	return s, nil
-}
-
-// authorize reads which token the client sends, with the variables that are set here.
-func (s *Settings) authorize(entry map[string]any, getenv func(string) string) {
-	if name, _ := entry["bearer_token_env_var"].(string); name != "" {
-		s.Authorization = "Bearer $" + name
-	}
-	headers, _ := entry["headers"].(map[string]any)
-	for name, value := range headers {
+	s.Entry = wire.Members(raw) != nil
+	entry, _ := readEntry(raw) // without what cannot be read
+	s.Command, s.URL = entry.Command, entry.URL
+	for name, value := range entry.Headers {
 		if strings.EqualFold(name, "Authorization") {
-			s.Authorization, _ = value.(string)
+			s.Authorization = value
 		}
 	}
 	s.Authorization = os.Expand(s.Authorization, func(name string) string {
-		value := getenv(strings.TrimPrefix(name, "env:"))
+		value := m.Getenv(strings.TrimPrefix(name, "env:"))
 		s.Unknown = s.Unknown || value == ""
 		return value
 	})
+	return s, nil
 }
 
-func (f jsonForm) entry(text []byte) (ours map[string]any, err error) {
+func (f jsonForm) entry(text []byte) (json.RawMessage, error) {
 	root, err := f.parse(text)
-	if err == nil {
-		root.Standardize()
-		_ = json.Unmarshal(wire.At(root.Pack(), f.key, Entry), &ours) // else it is no entry
+	if err != nil {
+		return nil, err
 	}
-	return ours, err
+	root.Standardize()
+	return wire.At(root.Pack(), f.key, Entry), nil
 }
 
-func (f tomlForm) entry(text []byte) (ours map[string]any, err error) {
+func (f tomlForm) entry(text []byte) (json.RawMessage, error) {
 	all, err := readTOML(text)
-	servers, _ := all[f.table].(map[string]any)
-	ours, _ = servers[Entry].(map[string]any)
-	return ours, err
+	return wire.At(wire.Encode(all), f.table, Entry), err
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
@@ -30,7 +31,7 @@ type Options struct {
 	// OpenModel opens the model with the name. "" means the configured model. end closes it.
 	OpenModel func(name string) (m agents.Priced, end func() error, err error)
 	// OpenServer connects to a server through the guard for a session. end closes both.
-	OpenServer func(s agents.ServerSettings, session string) (p agents.Proxy, end func(), err error)
+	OpenServer func(s clients.ServerSettings, session string) (p agents.Proxy, end func(), err error)
 	Servers    string            // names the servers, "" for the session's file
 	Environ    map[string]string // that the file may refer to
 	Agents     agents.Options    // roles, limits and language, the other fields are set here
@@ -93,7 +94,7 @@ func (g *Goals) Host(ctx context.Context) (h *agents.Host, servers int, end func
 
 // readServers reads the file with the servers and returns its absolute path. It returns nothing for
 // "".
-func (g *Goals) readServers(file string) (list []agents.ServerSettings, whole string, err error) {
+func (g *Goals) readServers(file string) (list []clients.ServerSettings, whole string, err error) {
 	if file == "" {
 		return nil, "", nil
 	}
@@ -105,7 +106,7 @@ func (g *Goals) readServers(file string) (list []agents.ServerSettings, whole st
 	if whole, err = filepath.Abs(file); err != nil {
 		return nil, "", err
 	}
-	all, err := agents.ReadServers(b, whole, g.opts.Environ)
+	all, err := clients.ReadServers(b, whole, g.opts.Environ)
 	if err != nil {
 		return nil, "", runs.Coded(runs.InvalidArgument, fmt.Errorf("in %s: %w", file, err))
 	}
@@ -128,7 +129,7 @@ func (g *Goals) readServers(file string) (list []agents.ServerSettings, whole st
 }
 
 // addEnv adds the variables in the server's envFile that are not in its env.
-func addEnv(s *agents.ServerSettings) error {
+func addEnv(s *clients.ServerSettings) error {
 	if s.EnvFile == "" {
 		return nil
 	}
@@ -136,7 +137,7 @@ func addEnv(s *agents.ServerSettings) error {
 	if err != nil {
 		return err
 	}
-	env, err := agents.ReadEnv(b)
+	env, err := clients.ReadEnv(b)
 	if err != nil {
 		return err
 	}
@@ -149,7 +150,7 @@ func addEnv(s *agents.ServerSettings) error {
 type work struct {
 	*Options
 	goal    runs.Goal
-	servers []agents.ServerSettings
+	servers []clients.ServerSettings
 	life    runs.Life
 	models  models
 	host    *agents.Host // nil until open

@@ -1,4 +1,4 @@
-package agents
+package clients
 
 import (
 	"cmp"
@@ -21,7 +21,8 @@ func (p *plain) UnmarshalJSON(b []byte) error {
 
 // readEntry reads the settings of a server as the files of several programs write them: the address
 // under the names of Gemini, Windsurf and Cherry Studio, the command as a list and with opencode's
-// names, the transport as a part of its own, and numbers in the environment.
+// names, the transport as a part of its own, numbers in the environment, and Codex's name of a
+// token's variable. With an error, all that can be read is there.
 func readEntry(raw json.RawMessage) (ServerSettings, error) {
 	var e struct {
 		ServerSettings
@@ -35,24 +36,28 @@ func readEntry(raw json.RawMessage) (ServerSettings, error) {
 		Headers   map[string]plain `json:"headers"`
 		Enabled   *bool            `json:"enabled"`
 		Active    *bool            `json:"isActive"`
+		TokenEnv  string           `json:"bearer_token_env_var"`
 	}
 	err := json.Unmarshal(raw, &e)
-	if inner := wire.At(raw, "transport"); err == nil && wire.Members(inner) != nil {
-		err = json.Unmarshal(inner, &e)
-	} else if err == nil {
+	if inner := wire.At(raw, "transport"); wire.Members(inner) != nil {
+		err = cmp.Or(err, json.Unmarshal(inner, &e))
+	} else {
 		e.Type = cmp.Or(e.Type, wire.Text(inner))
 	}
 	var command []plain
-	if err == nil && e.Command != nil &&
-		json.Unmarshal(e.Command, &command) == nil && len(command) > 0 {
+	if json.Unmarshal(e.Command, &command) == nil && len(command) > 0 {
 		e.ServerSettings.Command, e.Args = string(command[0]), append(command[1:], e.Args...)
-	} else if err == nil && e.Command != nil {
-		err = json.Unmarshal([]byte(`{"command":`+string(e.Command)+`}`), &e.ServerSettings)
+	} else if e.Command != nil {
+		err = cmp.Or(err, json.Unmarshal([]byte(`{"command":`+string(e.Command)+`}`),
+			&e.ServerSettings))
 	}
 	s := e.ServerSettings
 	s.URL = cmp.Or(s.URL, e.HTTPURL, e.ServerURL, e.BaseURL)
 	for _, a := range e.Args {
 		s.Args = append(s.Args, string(a))
+	}
+	if e.TokenEnv != "" { // of Codex
+		e.Headers = map[string]plain{"Authorization": plain("Bearer ${" + e.TokenEnv + "}")}
 	}
 	s.Env, s.Headers = texts(e.Env, e.Variables), texts(e.Headers)
 	s.Disabled = s.Disabled || e.Enabled != nil && !*e.Enabled || e.Active != nil && !*e.Active

@@ -1,17 +1,17 @@
-package agents_test
+package clients_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/hint"
 )
 
 func TestTheFilesOfOtherProgramsAreRead(t *testing.T) {
 	env := map[string]string{"TOKEN": "t0", "HOME": "/home/me", "EMPTY": ""}
-	list, err := agents.ReadServers([]byte("\ufeff"+`{
+	list, err := clients.ReadServers([]byte("\ufeff"+`{
   // as Claude writes it
   "mcpServers": {
     "a": {"type": "stdio", "command": "${userHome}/srv", "args": ["${ROOT:-/data}", "${EMPTY:-x}"],
@@ -26,7 +26,7 @@ func TestTheFilesOfOtherProgramsAreRead(t *testing.T) {
   },
 }`), "/srv/shop/.cursor/mcp.json", env)
 	require.NoError(t, err)
-	require.Equal(t, []agents.ServerSettings{
+	require.Equal(t, []clients.ServerSettings{
 		{Name: "a", Type: "stdio", Command: "/home/me/srv", Args: []string{"/data", "x"},
 			Env: map[string]string{"KEY": "t0"}},
 		{Name: "b", Type: "http", URL: "https://b.example/mcp",
@@ -37,7 +37,7 @@ func TestTheFilesOfOtherProgramsAreRead(t *testing.T) {
 		{Name: "e", Command: "x", EnvFile: "/home/me/keys"},
 		{Name: "off", Type: "sse", URL: "${NOT_SET}", Disabled: true},
 	}, list)
-	list, err = agents.ReadServers([]byte(`{"servers": {"a/~b": {"command": "x"}}}`), "", nil)
+	list, err = clients.ReadServers([]byte(`{"servers": {"a/~b": {"command": "x"}}}`), "", nil)
 	require.NoError(t, err)
 	require.Equal(t, "a/~b", list[0].Name)
 }
@@ -67,27 +67,27 @@ func TestABrokenFileIsNamedWithItsLine(t *testing.T) {
 		"{\"servers\": {\"a\": {\"command\": \"x\"},\n" +
 			"\"a\": {\"command\": \"y\"}}}": `line 2: the name "a" is empty or was used`,
 	} {
-		_, err := agents.ReadServers([]byte(file), "", nil)
+		_, err := clients.ReadServers([]byte(file), "", nil)
 		require.ErrorContains(t, err, want, file)
 		require.NotEmpty(t, hint.Of(err), file)
 	}
 }
 
 func TestAFileWithMoreOfTheEnvironmentIsRead(t *testing.T) {
-	env, err := agents.ReadEnv([]byte("\ufeff# keys\r\nexport A=1\r\nB = two words # not this\n\n" +
+	env, err := clients.ReadEnv([]byte("\ufeff# keys\r\nexport A=1\r\nB = two words # not this\n\n" +
 		"C=\"x # y\" # z\nD='it is'\nE=\nF=a=b#c\nexport=7\n"))
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"A": "1", "B": "two words", "C": "x # y", "D": "it is",
 		"E": "", "F": "a=b#c", "export": "7"}, env)
 	for _, bad := range []string{"A=1\nsecret", "A=1\n=secret", "A=1\nB=\"secret"} {
-		_, err := agents.ReadEnv([]byte(bad))
+		_, err := clients.ReadEnv([]byte(bad))
 		require.EqualError(t, err, "line 2 is no NAME=VALUE", bad)
 	}
 }
 
 // An entry that cannot be used keeps no other from being used.
 func TestAnEntryThatCannotBeUsedIsNamedAndTheOthersWork(t *testing.T) {
-	list, err := agents.ReadServers([]byte(`{"mcpServers": {
+	list, err := clients.ReadServers([]byte(`{"mcpServers": {
 		"good": {"command": "x"},
 		"old": {"type": "sse", "url": "https://old.example/sse"},
 		"unset": {"command": "y", "args": ["${NONE}"]}}}`), "", nil)
@@ -102,7 +102,7 @@ func TestAnEntryThatCannotBeUsedIsNamedAndTheOthersWork(t *testing.T) {
 func TestAnEntryOfAWrongKindIsNamedAndTheOthersWork(t *testing.T) {
 	for _, bad := range []string{`7`, `"npx x"`, `[]`, `{"command": {"path": "npx"}}`,
 		`{"command": "npx", "args": "x"}`, `{"command": "npx", "env": {"PORT": {}}}`} {
-		list, err := agents.ReadServers([]byte(`{"mcpServers": {"good": {"command": "a"},`+"\n"+
+		list, err := clients.ReadServers([]byte(`{"mcpServers": {"good": {"command": "a"},`+"\n"+
 			`"bad": `+bad+`}}`), "/x/mcp.json", nil)
 		require.NoError(t, err, bad)
 		require.Len(t, list, 2)
@@ -116,15 +116,15 @@ func TestAnEntryOfAWrongKindIsNamedAndTheOthersWork(t *testing.T) {
 
 // Each program has its own names for what a server is.
 func TestEntriesInOtherProgramsFormsAreRead(t *testing.T) {
-	web := func(kind string) agents.ServerSettings {
-		return agents.ServerSettings{Name: "a", Type: kind, URL: "https://x.example/mcp"}
+	web := func(kind string) clients.ServerSettings {
+		return clients.ServerSettings{Name: "a", Type: kind, URL: "https://x.example/mcp"}
 	}
-	program := agents.ServerSettings{Name: "a", Command: "npx", Args: []string{"x", "8"},
+	program := clients.ServerSettings{Name: "a", Command: "npx", Args: []string{"x", "8"},
 		Env: map[string]string{"PORT": "80", "ON": "true"}}
 	local := program
 	local.Type = "local"
 	const address = `"https://x.example/mcp"`
-	for file, want := range map[string]agents.ServerSettings{
+	for file, want := range map[string]clients.ServerSettings{
 		`{"mcpServers":{"a":{"httpUrl":` + address + `}}}`:                      web(""),
 		`{"mcpServers":{"a":{"serverUrl":` + address + `}}}`:                    web(""),
 		`{"mcpServers":{"a":{"type":"HTTP","baseUrl":` + address + `}}}`:        web("HTTP"),
@@ -137,16 +137,16 @@ func TestEntriesInOtherProgramsFormsAreRead(t *testing.T) {
 		`{"mcp":{"a":{"type":"local","command":["npx","x","8"],"environment":` +
 			`{"PORT":80,"ON":true}}}}`: local,
 	} {
-		list, err := agents.ReadServers([]byte(file), "/x/mcp.json", nil)
+		list, err := clients.ReadServers([]byte(file), "/x/mcp.json", nil)
 		require.NoError(t, err, file)
-		require.Equal(t, []agents.ServerSettings{want}, list, file)
+		require.Equal(t, []clients.ServerSettings{want}, list, file)
 		require.NoError(t, list[0].Unusable, file)
 	}
 	for _, file := range []string{`{}`, `{"theme":"dark"}`, `{"mcp":{}}`, `{"mcpServers":{}}`} {
-		_, err := agents.ReadServers([]byte(file), "/x/mcp.json", nil)
+		_, err := clients.ReadServers([]byte(file), "/x/mcp.json", nil)
 		require.ErrorContains(t, err, "it names no servers", file)
 	}
-	list, err := agents.ReadServers([]byte(`{"mcpServers":{"a":{"isActive":false,"type":"inMemory"},`+
+	list, err := clients.ReadServers([]byte(`{"mcpServers":{"a":{"isActive":false,"type":"inMemory"},`+
 		`"b":{"command":"x"}}}`), "/x/mcp.json", nil)
 	require.NoError(t, err)
 	require.True(t, list[0].Disabled)
