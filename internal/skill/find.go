@@ -168,7 +168,8 @@ func (p *page) near(i int) (words []string) {
 		middle := e.Bounds.Center().Y
 		w := p.facts().words[j]
 		if w == "" || foreign(w) || p.inside(j, i) ||
-			max(e.Bounds.Area(), row.Area()) >= screen.Large || middle < row.Min.Y || middle > row.Max.Y || slices.Contains(words, w) {
+			max(e.Bounds.Area(), row.Area()) >= screen.Large || middle < row.Min.Y ||
+			middle > row.Max.Y || slices.Contains(words, w) {
 			continue
 		}
 		words = append(words, w)

@@ -105,11 +105,9 @@ func (x *moment) end() (agentloop.Proposal, error) {
 		return x.unready(err)
 	}
 	x.at.Ended = true
-	if x.plan.Skill.Answer != "" {
-		return x.propose(actions.Complete{Report: x.plan.Skill.Answer}, ""), nil
-	}
-	if x.plan.Heal == HealOff {
-		return x.propose(actions.Complete{Report: x.tell.Reported}, ""), nil
+	answer, off := x.plan.Skill.Answer, x.plan.Heal == HealOff
+	if off || answer != "" && !slices.Contains(x.now.Doubted, agentloop.NoteAnswerMisfit) {
+		return x.propose(actions.Complete{Report: cmp.Or(answer, x.tell.Reported)}, ""), nil
 	}
 	x.now.Task += "\n\n" + x.say.Ended
 	return x.free()

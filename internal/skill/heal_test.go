@@ -3,6 +3,7 @@ package skill
 import (
 	"encoding/json"
 	"image"
+	"slices"
 	"strings"
 	"testing"
 
@@ -526,4 +527,25 @@ func TestAHealThatGaveUpIsNotCounted(t *testing.T) {
 	require.Equal(t, actions.Abort{Reason: "the shop is closed"}, a)
 	require.Len(t, m.asked, 1)
 	require.Empty(t, r.place().Healed)
+}
+
+// Where the recorded answer is not in the form that is wanted, a model is asked for it, if one may be.
+func TestAnAnswerThatDoesNotFitIsTheModels(t *testing.T) {
+	for _, h := range Heals() {
+		says := actions.Complete{Report: `{"mute": "Tom"}`}
+		m := &advisor{says: says}
+		s := chats(t)
+		at := Place{At: len(s.Steps)}
+		for _, doubted := range [][]agentloop.NoteKind{nil, {agentloop.NoteContradicted}, {agentloop.NoteAnswerMisfit}} {
+			now := agentloop.Situation{Step: 3, Reader: listing(draw(home, -1).list), Progress: agentloop.Progress{
+				Task: s.Task, History: []actions.Turn{at.turn()}, Doubted: doubted}}
+			out, err := New(Plan{s, h}, m, "en", "en").Next(t.Context(), now)
+			require.NoError(t, err)
+			asks := h != HealOff && slices.Contains(doubted, agentloop.NoteAnswerMisfit)
+			require.Equal(t, map[bool]actions.Action{true: says, false: actions.Complete{Report: s.Answer}}[asks], out.Action)
+			place, _ := PlaceOf(agentloop.Progress{History: out.History})
+			require.True(t, place.Ended)
+		}
+		require.Equal(t, h != HealOff, len(m.asked) == 1)
+	}
 }

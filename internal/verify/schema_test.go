@@ -24,4 +24,11 @@ func TestAnAnswerIsTheJSONThatWasWritten(t *testing.T) {
 	require.ErrorContains(t, err, "does not fit its schema")
 	_, err = fit("seven", schema)
 	require.ErrorContains(t, err, "is no JSON")
+	schema, err = shape.Parse([]byte(`{"type":"string","maxLength":9}`))
+	require.NoError(t, err)
+	got, err := fit("It is on.", schema)
+	require.NoError(t, err)
+	require.Equal(t, `"It is on."`, string(got))
+	_, err = fit("It is on again.", schema)
+	require.ErrorContains(t, err, "is no JSON")
 }

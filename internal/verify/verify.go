@@ -119,6 +119,9 @@ func fit(report string, schema *shape.Shape) (json.RawMessage, error) {
 	}
 	var value any
 	if err := json.Unmarshal([]byte(body), &value); err != nil {
+		if schema.Validate(body) == nil { // any text will do
+			return text.Marshal(body)
+		}
 		return nil, errors.New("the answer is no JSON: " + text.Cut(err.Error(), 200))
 	}
 	if err := schema.Validate(value); err != nil {
