@@ -23,6 +23,7 @@ type messages struct {
 	Ignored  string // of an address, for Note
 	CutSteps string // of a call, for Note
 	Fits     string // a skill's name and parameters, for Note
+	Lacks    string // the parameters that the task does not say
 
 	// The call that comes next.
 	WaitNow, Elsewhere, WaitForm, PickUp, HintFirst, GoOn string

@@ -104,7 +104,11 @@ func (e edge) notes(o *usecase.Outcome, name result.Namer, in *messages) (notes 
 			fmt.Sprint(e.opts.MaxSteps)))
 	}
 	if o.Fit != nil {
-		notes = append(notes, fmt.Sprintf(in.Fits, o.Fit.Name, text.Readable(o.Fit.Params)))
+		params := text.Readable(o.Fit.Params)
+		if len(o.Fit.Lacks) > 0 {
+			params += fmt.Sprintf(in.Lacks, strings.Join(o.Fit.Lacks, ", "))
+		}
+		notes = append(notes, fmt.Sprintf(in.Fits, o.Fit.Name, params))
 	}
 	if o.Late != "" {
 		notes = append(notes, cameTooLate(o.Late))

@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -132,6 +133,14 @@ func TestATaskNamesTheSkillThatDoesIt(t *testing.T) {
 		a := run(usecase.SkillsNamed, "Say it and it aloud.")
 		require.Contains(t, a.text, `run_skill (over HTTP POST /v1/skills/NAME/run) with params {"what":"it"}`)
 		require.Nil(t, a.Skill)
+		require.NotContains(t, a.text, "the task lacks")
+		require.NoError(t, os.WriteFile(dir.Path("low"), []byte("name: low\ndescription: '-'\n"+
+			"task: whisper {{tone}}\nparams: {type: object, properties: {tone: {}, as: {default: me},\n"+
+			"  what: {type: string}}, required: [tone, what, as]}\n"+
+			"steps: [{say: '{{what}}', action: {verb: HOME}}]\nends: {}\n"), 0o600))
+		a = run(usecase.SkillsAuto, "Whisper softly")
+		require.Nil(t, a.Skill)
+		require.Contains(t, a.text, `with params {"tone":"softly"}, and what, which the task lacks`)
 		require.NotContains(t, run(usecase.SkillsNamed, "Say nothing").text, "run_skill")
 		require.NotContains(t, run(usecase.SkillsOff, "Say it and it aloud.").text, "run_skill")
 		a = run(usecase.SkillsAuto, "Say it and it aloud.")

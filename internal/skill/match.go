@@ -3,6 +3,7 @@ package skill
 import (
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,18 @@ func (s *Skill) Match(task string) (values map[string]any, sure, fits bool) {
 	}
 	_, err := s.Fill(lazy)
 	return lazy, err == nil && once && again && maps.Equal(lazy, greedy), true
+}
+
+// Lacks are the parameters that the skill needs and that are not among these.
+func (s *Skill) Lacks(values map[string]any) []string {
+	of, err := s.shape()
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(of.Schema.Required), func(name string) bool {
+		p := of.Schema.Properties[name]
+		return values[name] != nil || p != nil && p.Default != nil
+	})
 }
 
 // read reads the values of the parameters out of a task, nil if it is another task. once is false

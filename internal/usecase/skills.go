@@ -53,6 +53,7 @@ func (u *Cases) RunSkill(ctx context.Context, c *Call, a RunSkill) (*Outcome, er
 type Fit struct {
 	Name   string
 	Params map[string]any // as they were read from the task
+	Lacks  []string       // those that it needs beside them
 }
 
 // fitting finds the one skill that does the task of a. Under SkillsAuto a repeats it, if there is
@@ -96,7 +97,7 @@ func (u *Cases) fitting(c *Call, a *Start) *Fit {
 	case c.By.Channel == inquiry.ChannelMCP && !u.opts.SkillTools:
 		return nil
 	}
-	return &Fit{found.Name, values}
+	return &Fit{found.Name, values, found.Lacks(values)}
 }
 
 // ListedSkill is a skill as it is listed.
