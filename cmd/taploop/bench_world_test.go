@@ -113,18 +113,20 @@ func TestABenchOfAnotherWorld(t *testing.T) {
 	}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
+	exits := exitDone
 	bench := func(world string, args ...string) (r shownReport, said string) {
 		env := append(lone(t, sim.Model.BaseURL), "TAPLOOP_ADB_SERVER="+sim.Addr,
 			"TAPLOOP_GUARD_ENABLED=false", "TAPLOOP_MODEL_LANG=en")
 		var out, errs bytes.Buffer
-		require.Equal(t, exitDone, run(t.Context(), append([]string{"bench", "--world", world,
-			"--serial", sim.Serial, "-n", "1", "--json", "-o", t.TempDir()}, args...), env,
-			streams{strings.NewReader(""), &out, &errs}), errs.String())
+		ends := run(t.Context(), append([]string{"bench", "--world", world,
+			"--serial", sim.Serial, "--json", "-o", t.TempDir()}, args...), env,
+			streams{strings.NewReader(""), &out, &errs})
+		require.Equal(t, exits, ends, errs.String())
 		require.NoError(t, json.Unmarshal(out.Bytes(), &r))
 		return r, errs.String()
 	}
 
-	r, said := bench("mobileworld=" + server.URL + "?device=emulator-5556")
+	r, said := bench("mobileworld="+server.URL+"?device=emulator-5556", "-n", "1")
 	require.Equal(t, 2, r.Done, said)
 	for _, one := range r.Runs {
 		require.True(t, one.Passed, "%s: %s", one.Task, one.Problem)
@@ -134,7 +136,7 @@ func TestABenchOfAnotherWorld(t *testing.T) {
 		s.calls[:8])
 
 	s.calls = nil
-	r, said = bench("androidworld="+server.URL, "--task", "SetAlarm")
+	r, said = bench("androidworld="+server.URL, "-n", "1", "--task", "SetAlarm")
 	require.Equal(t, 1, r.Done, said)
 	require.True(t, r.Runs[0].Passed, r.Runs[0].Problem)
 	require.Equal(t, []string{"GET /suite/reinitialize", "GET /suite/task_list", "POST /reset",
@@ -144,12 +146,19 @@ func TestABenchOfAnotherWorld(t *testing.T) {
 	task := s.tasks["SetAlarm"]
 	task.Goal = "Turn on live captions. It is somewhere in the Settings."
 	s.tasks["SetAlarm"] = task // what is done is another thing than what is scored
-	r, _ = bench("mobileworld="+server.URL+"?device=emulator-5556", "--task", "SetAlarm")
+	r, _ = bench("mobileworld="+server.URL+"?device=emulator-5556", "-n", "1", "--task", "SetAlarm")
 	require.False(t, r.Runs[0].Passed)
 	require.Equal(t, "the world scores it 0. it is not so", r.Runs[0].Problem)
 	require.Equal(t, 1, r.Done)
 
-	r, _ = bench("mobileworld="+server.URL, "--task", "SetAlarm") // of a device that it has not
+	r, _ = bench("mobileworld="+server.URL, "-n", "1", "--task", "SetAlarm") // of a device that it has not
 	require.Zero(t, r.Done, "it is no measurement")
 	require.Contains(t, r.Runs[0].Broken, "no such task or device")
+
+	exits = exitError // and twice in a row it is the world's fault, not the model's
+	r, said = bench("mobileworld="+server.URL, "--task", "SetAlarm", "-n", "5")
+	require.Zero(t, r.Done)
+	require.Len(t, r.Runs, 2)
+	require.Contains(t, said, "the world is not asked any more")
+	require.NotContains(t, said, "scripted is not asked any more")
 }

@@ -150,6 +150,9 @@ func (t *Trials) of(ctx context.Context, w world.World, k bench.Key) (stage, err
 			if errors.Is(err, world.ErrNoUser) {
 				return noAnswer, nil
 			}
+			if err != nil {
+				err = fault{err}
+			}
 			return answer, err
 		},
 		check: func(answer string) (string, error) {
@@ -169,6 +172,9 @@ func (t *Trials) of(ctx context.Context, w world.World, k bench.Key) (stage, err
 	return s, err
 }
 
+// fault is an error of the world's server.
+type fault struct{ error }
+
 // Try carries a run out and checks the phone. It implements bench.Measurement.Try.
 func (t *Trials) Try(ctx context.Context, k bench.Key, began func(string)) (r bench.Trial,
 	err error) {
@@ -177,7 +183,9 @@ func (t *Trials) Try(ctx context.Context, k bench.Key, began func(string)) (r be
 	if t.opts.World == nil {
 		at = t.simulated(k, name)
 	} else if at, err = t.of(ctx, t.opts.World, k); err != nil {
-		return bench.Trial{Result: bench.Result{Key: k, Broken: err.Error()}}, ctx.Err()
+		r.Result = bench.Result{Key: k, Broken: err.Error()}
+		r.World = true
+		return r, ctx.Err()
 	}
 	defer func() { err = errors.Join(err, at.leave()) }()
 	return t.play(ctx, k, at, name, began)
@@ -209,15 +217,19 @@ func (t *Trials) play(ctx context.Context, k bench.Key, at stage, name string,
 	}
 	r := t.result(k, st)
 	r.StartedAt = started
-	if r.Problem, err = at.check(st.Run.Answer); err != nil {
-		r.Broken = err.Error()
-	}
+	r.Problem, err = at.check(st.Run.Answer)
 	if wrong != nil {
 		r.Problem = wrong.Error()
 	}
+	if f, is := errors.AsType[fault](wrong); is {
+		err = f
+	}
+	if err != nil && r.Broken == "" { // none else can fail there
+		r.Broken = err.Error()
+	}
 	r.Passed = r.Problem == "" && r.Broken == ""
 	r.Page = fmt.Sprintf("runs/%s.html", name)
-	return bench.Trial{Result: r, Hint: st.Hint},
+	return bench.Trial{Result: r, Hint: st.Hint, World: err != nil && r.Broken == err.Error()},
 		o.Page(ctx, d.Store, st.Session.ID, filepath.Join(o.Dir, r.Page))
 }
 

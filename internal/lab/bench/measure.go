@@ -22,7 +22,8 @@ const givenUp = 2
 // Trial is a run that was carried out, with a hint for one that is broken.
 type Trial struct {
 	Result
-	Hint string
+	Hint  string
+	World bool // it is broken by a fault of the world that sets the tasks, and not of the model
 }
 
 // Measurement carries out what a plan has no results for yet.
@@ -43,7 +44,7 @@ type Measurement struct {
 	ended   int
 	running map[Key]int    // steps so far
 	keys    map[string]Key // by session
-	broken  map[string]int // runs in a row, by model
+	broken  map[string]int // runs in a row, by model, and the world's as ""
 }
 
 // Run carries the runs out, some at once, and returns the first error that is not a run's own. When
@@ -108,14 +109,15 @@ func (m *Measurement) one(ctx context.Context, k Key) error {
 	if err == nil {
 		err = m.Book.Add(r.Result)
 	}
-	if err == nil {
-		m.done(r)
+	if err == nil && m.done(r) && r.World {
+		err = errors.New("the world is not asked any more")
 	}
 	return err
 }
 
-// done says in a line how a run ended, and counts it.
-func (m *Measurement) done(r Trial) {
+// done says in a line how a run ended, and counts it. It reports whether it was one broken run too
+// many.
+func (m *Measurement) done(r Trial) (tooMany bool) {
 	line := fmt.Sprintf("%s, %s, round %d: ", text.Line(r.Model), r.Task, r.Round)
 	took := fmt.Sprintf("%d steps, %.1fs", r.Steps, r.Seconds)
 	if r.Steps == 1 {
@@ -134,14 +136,16 @@ func (m *Measurement) done(r Trial) {
 	}
 	m.tell(func() {
 		m.ended++
-		if m.broken[r.Model]++; r.Broken == "" {
-			m.broken[r.Model] = 0
+		whose := map[bool]string{false: r.Model}[r.World]
+		if m.broken[whose]++; r.Broken == "" {
+			m.broken[r.Model], m.broken[""] = 0, 0
 		}
 		m.Say(line)
-		if m.broken[r.Model] == givenUp {
+		if tooMany = m.broken[whose] == givenUp; tooMany && !r.World {
 			m.Say(text.Line(r.Model) + " is not asked any more")
 		}
 	})
+	return tooMany
 }
 
 // Stepped notes how many steps the run of a session has made.
