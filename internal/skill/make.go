@@ -90,11 +90,14 @@ func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 	s.Description = s.Task
 	m.begins()
 	apps := map[string]int{}
-	for i := range steps[:len(steps)-1] {
+	for i := range steps {
 		st := &steps[i]
 		app := st.Screen.State.App // of two that are as often there, the later one
-		if apps[app]++; apps[app] >= apps[s.App.Package] {
+		if apps[app]++; apps[app] >= apps[s.App.Package] && !dialogs.MatchString(app) {
 			s.App.Package = app
+		}
+		if i == len(steps)-1 {
+			break
 		}
 		m.made = len(s.Steps) + 1
 		if one, ok := m.step(st, &steps[i+1]); ok {
@@ -198,6 +201,11 @@ func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Ste
 			if t.Label != was && wordy(t.Label) && said(&p.list[i]) == "" || inRow && fixed(&t) {
 				m.note("%s is found for no other value than the recorded one",
 					text.Quote(cmp.Or(was, t.words()), 60))
+			}
+			if t.Label != was && !wordy(t.Label) && strings.HasSuffix(p.list[i].Class, "Button") &&
+				m.before(t.Label, &element{Text: was}, true) {
+				m.note("%s was there before it was typed: for another value, that is touched here",
+					text.Quote(was, 60))
 			}
 		}
 		if all[n] = t; n == 0 || len(t.Locators) > 0 {
@@ -465,7 +473,7 @@ func (m *maker) end(p *page) State {
 		raw := said(&p.list[i])
 		x := element{ID: p.list[i].ResourceID, Text: m.general(raw)}
 		if x.Text != raw && m.known(x.Text) && !p.inList(i) &&
-			!m.before(x.Text, &element{Text: raw}) &&
+			!m.before(x.Text, &element{Text: raw}, false) &&
 			!wordy(x.Text) {
 			s.Elements = slices.DeleteFunc(s.Elements, func(e element) bool { return e == x })
 			x.Must = true
@@ -477,14 +485,24 @@ func (m *maker) end(p *page) State {
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// before reports whether a text was shown before a step had one of the parameters in it.
-func (m *maker) before(general string, x *element) bool {
-	return slices.ContainsFunc(m.taken(), func(s store.StepRecord) bool {
-		return m.page(&s).shows(x) && slices.ContainsFunc(
-			placeholder.FindAllString(general, -1), func(found string) bool {
-				return s.Index <= m.used[found[2:len(found)-2]]
-			})
-	})
+// before reports whether a text was shown before a step had one of the parameters in it: typed it,
+// if that is what is asked.
+func (m *maker) before(general string, x *element, typed bool) bool {
+	list := m.taken()
+	for _, found := range placeholder.FindAllString(general, -1) {
+		first := m.used[found[2:len(found)-2]]
+		kind := actions.KindText
+		for i := range list {
+			if list[i].Index == first {
+				kind = list[i].Proposal.Action.Traits().Kind
+			}
+		}
+		if (!typed || kind == actions.KindText) && slices.ContainsFunc(list,
+			func(s store.StepRecord) bool { return s.Index <= first && m.page(&s).shows(x) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // answer is what the run reports, or "" where that was read from the screen: words of it, or a

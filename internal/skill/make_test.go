@@ -821,3 +821,55 @@ func TestAFieldThatFillsTheScreenIsATarget(t *testing.T) {
 		require.Equal(t, []string{"step 1: what is touched there is not known (" + why + "): a model will be asked"}, notes)
 	}
 }
+
+// A value that is also what a button says is told, where it was typed after the button was there.
+func TestAValueThatIsAButtonIsTold(t *testing.T) {
+	at := func(n int) screen.Rect {
+		return screen.Rect{Min: screen.Point{Y: float64(n) / 10}, Max: screen.Point{X: 0.5, Y: float64(n+1) / 10}}
+	}
+	show := func(says ...string) (list []screen.Element) {
+		list = []screen.Element{{Class: "EditText", Editable: true, Focused: true, Enabled: true, ResourceID: "app:id/t", Bounds: at(9)}}
+		for n, words := range says {
+			list = append(list, screen.Element{Class: "Button", Text: words, Clickable: true, Enabled: true, Bounds: at(n)})
+		}
+		return list
+	}
+	type run []struct {
+		a  actions.Action
+		on []screen.Element
+	}
+	click := actions.Click{At: at(1).Center()}
+	for name, c := range map[string]struct {
+		run  run
+		told bool
+	}{
+		"there before": {run{{actions.Type{Text: "Save"}, show("Cancel", "Save")}, {click, show("Cancel", "Save")}}, true},
+		"found by it":  {run{{actions.Type{Text: "Save"}, show("Cancel")}, {click, show("Cancel", "Save")}}, false},
+		"only chosen":  {run{{click, show("Cancel", "Save")}}, false},
+	} {
+		src := Source{Run: store.Run{State: store.Completed, Task: "Note Save."}}
+		for i, s := range append(c.run, run{{actions.Complete{Report: "Done."}, show()}}...) {
+			src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{Index: i + 1,
+				Proposal: agentloop.Proposal{Elements: s.on, Decision: actions.Decision{Action: s.a}}}})
+		}
+		_, notes, err := Make(src, MakeOptions{Name: "note", Params: map[string]string{"title": "Save"}})
+		require.NoError(t, err, name)
+		require.Equal(t, c.told, strings.Contains(strings.Join(notes, "\n"),
+			`step 2: "Save" was there before it was typed`), "%s: %q", name, notes)
+	}
+}
+
+// What asks for a permission is not a skill's app.
+func TestADialogIsNotTheAppOfASkill(t *testing.T) {
+	src := Source{Run: store.Run{State: store.Completed, Task: "Take a picture."}}
+	on := []string{"launcher", "com.android.permissioncontroller", "com.android.permissioncontroller", "camera"}
+	for i, a := range []actions.Action{actions.OpenApp{App: "Camera"}, actions.Click{At: sizes()[0].Bounds.Center()},
+		actions.Click{At: sizes()[1].Bounds.Center()}, actions.Complete{Report: "Done."}} {
+		src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{Index: i + 1,
+			Screen:   screen.Observation{State: screen.State{App: on[i]}},
+			Proposal: agentloop.Proposal{Elements: sizes(), Decision: actions.Decision{Action: a}}}})
+	}
+	s, _, err := Make(src, MakeOptions{Name: "picture"})
+	require.NoError(t, err)
+	require.Equal(t, "camera", s.App.Package)
+}
