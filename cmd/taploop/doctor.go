@@ -35,9 +35,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *invocation) error {
 		hidden.Folders = []string{filepath.Dir(at)}
 	}
 	if o.Broken = a.Load(); o.Broken == nil {
-		if err := c.configured(ctx, a, &o, &hidden); err != nil {
-			return err
-		}
+		c.configured(ctx, a, &o, &hidden)
 	}
 	r := doctor.Run(ctx, o)
 	if ctx.Err() != nil {
@@ -64,10 +62,11 @@ func (c *doctorCmd) Run(ctx context.Context, a *invocation) error {
 // configured fills in the subjects by the configuration.
 func (c *doctorCmd) configured(
 	ctx context.Context, a *invocation, o *doctor.Options, hidden *doctor.Private,
-) error {
+) {
 	conf := a.Conf
-	if err := phonesAndModel(a, o); err != nil {
-		return err
+	adbAt := conf.ADB.Server
+	if o.Broken = phonesAndModel(a, o); o.Broken == nil {
+		adbAt = o.ADB.Client.Address()
 	}
 	o.Data = &doctor.Data{Dir: conf.DataDir, Free: files.Free,
 		Shared: store.Networked(string(conf.Store.URL)),
@@ -87,22 +86,23 @@ func (c *doctorCmd) configured(
 	hidden.Secrets = append(hidden.Secrets, string(conf.Model.APIKey), string(conf.Caption.APIKey))
 	hidden.Phones = []string{conf.ADB.Serial}
 	hidden.URLs = []string{conf.Model.BaseURL, conf.Caption.BaseURL, conf.HTTP.URL,
-		string(conf.Store.URL), "tcp://" + conf.ADB.Server, "tcp://" + conf.HTTP.Addr}
-	return nil
+		string(conf.Store.URL), "tcp://" + adbAt, "tcp://" + conf.HTTP.Addr}
 }
 
-// phonesAndModel fills in the parts without which no task can be done.
+// phonesAndModel fills in the parts without which no task can be done. The error is of what says
+// where the ADB server is.
 func phonesAndModel(a *invocation, o *doctor.Options) error {
-	server, err := app.NewServer(&a.Settings)
-	if err == nil {
-		o.ADB = &doctor.ADB{Client: server, Binary: a.Conf.ADB.Path, Serial: a.Conf.ADB.Serial}
-		o.ADB.Phones, err = app.NewHost(&a.Settings, nil)
-	}
-	if err != nil {
-		return app.Usage(err, "")
-	}
 	o.Model = modelToAsk(a)
-	return nil
+	server, err := app.NewServer(&a.Settings)
+	if err != nil {
+		return err
+	}
+	phones, err := app.NewHost(&a.Settings, nil)
+	if err == nil {
+		o.ADB = &doctor.ADB{Client: server, Binary: a.Conf.ADB.Path, Serial: a.Conf.ADB.Serial,
+			Phones: phones}
+	}
+	return err
 }
 
 // modelToAsk is the model of the configuration, asked once.

@@ -160,9 +160,7 @@ func (m initMachine) Try(ctx context.Context, c firsttime.Choice) (t firsttime.T
 		}
 	}
 	o := doctor.Options{Lang: m.a.Lang()}
-	if err := phonesAndModel(m.a, &o); err != nil {
-		return t, err
-	}
+	o.Broken = phonesAndModel(m.a, &o)
 	r := doctor.Run(ctx, o)
 	if ctx.Err() != nil {
 		return t, context.Cause(ctx)

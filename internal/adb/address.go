@@ -27,7 +27,7 @@ func (a address) String() string {
 func findAddress(explicit string, getenv func(string) string) (address, error) {
 	if explicit != "" {
 		a, err := parseAddress(explicit)
-		return a, badAddress("ADB server", explicit, err)
+		return a, badAddress("adb.server", explicit, err)
 	}
 	if s := getenv("ADB_SERVER_SOCKET"); s != "" {
 		a, err := parseAddress(s)

@@ -41,7 +41,7 @@ func (r Report) Page(lang, program string, p Private) string {
 		say.Says, say.Mend)
 	cell := func(s string) string {
 		return strings.ReplaceAll(hide(text.Addresses(text.Line(setting.ReplaceAllString(s,
-			" is […] (from ")))), "|", `\|`)
+			"$1$3 […]$2")))), "|", `\|`)
 	}
 	for _, f := range r.Findings {
 		fmt.Fprintf(&b, "| %s `%s` | %s | %s | %s |\n", f.Level, f.ID, cell(f.Subject),
@@ -58,7 +58,8 @@ var (
 	apiKey  = regexp.MustCompile(`\b(?:sk|pk|key|tok|taploop)[-_][\w-]{12,}`)
 	folders = regexp.MustCompile(`(^|[\s"'(=` + "`" + `])(?:/(?:media|mnt|private|root|run|srv|` +
 		`tmp|var|Volumes)/|[A-Z]:\\)(?:[^/\\\s"'|]+[/\\])*`)
-	setting = regexp.MustCompile(` is .*? \(from `) // what a refused setting holds
+	// what a refused setting holds
+	setting = regexp.MustCompile(`( is) .*?( \(from )|(?:(adb\.server|_SOCKET) "(?:[^"\\]|\\.)*")`)
 	mdnsFor = regexp.MustCompile(`adb-[^\s"'|]+?\._adb[\w-]*\._tcp\.?`)
 )
 
