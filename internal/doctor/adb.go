@@ -54,9 +54,13 @@ func (a *ADB) check(ctx context.Context, l *ledger, clock *watch) (seen []string
 // unanswered says why the server does not answer.
 func (a *ADB) unanswered(err error, l *ledger) {
 	id, at, holder := "adb.failed", a.Client.Address(), ""
+	_, unfound := errors.AsType[*exec.Error](err)
+	_, unbegun := errors.AsType[*fs.PathError](err)
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		id = "adb.missing"
+	case unfound, unbegun:
+		id = "adb.unfit"
 	case errors.Is(err, adb.ErrStart):
 	case errors.Is(err, adb.ErrNoServer):
 		id = "adb.away"

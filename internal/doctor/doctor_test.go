@@ -177,6 +177,9 @@ func TestEachSpoiltSetUpIsNamedAndNoOther(t *testing.T) {
 				first := r.Findings[0]
 				require.NotEmpty(t, first.Mend)
 				require.NotContains(t, first.Says+first.Mend, "{")
+				if strings.HasPrefix(c.name, "another dialect") {
+					require.Regexp(t, `model.dialect\S* \S+ (autoglm|gelab) |设为 (autoglm|gelab)，`, first.Mend)
+				}
 				require.Equal(t, first.Level != doctor.Broken, r.OK)
 			}
 		})
@@ -218,7 +221,7 @@ func TestEveryFindingHasWordsAndEveryTroubleAMend(t *testing.T) {
 	source, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	named := map[string]bool{}
-	finding := regexp.MustCompile(`"((?:config|adb|phone|model|data|clock|http|client)\.[a-z]+)"`)
+	finding := regexp.MustCompile(`"((?:config|adb|phone|model|data|clock|http|client)\.[a-z:]+)"`)
 	for _, file := range source {
 		b, err := os.ReadFile(file)
 		require.NoError(t, err)

@@ -65,7 +65,7 @@ func part(ctx context.Context, share float64) (context.Context, context.CancelFu
 
 // found is a finding before it is put into words.
 type found struct {
-	id, subject string
+	id, subject string   // a colon in the id parts it from a case that has its own words
 	with        []string // names and what stands for them, as for strings.NewReplacer
 }
 
@@ -98,7 +98,8 @@ func (l ledger) report(lang string) Report {
 		}
 		fill := strings.NewReplacer(f.with...)
 		mend := fill.Replace(said.Mends[f.id])
-		r.Findings = append(r.Findings, Finding{ID: f.id, Level: levelOf(f.id, mend),
+		id, _, _ := strings.Cut(f.id, ":")
+		r.Findings = append(r.Findings, Finding{ID: id, Level: levelOf(f.id, mend),
 			Subject: f.subject, Says: fill.Replace(said.Says[f.id]), Mend: mend})
 		r.OK = r.OK && levelOf(f.id, mend) != Broken
 	}

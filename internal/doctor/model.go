@@ -60,7 +60,7 @@ func (m *Model) check(ctx context.Context, l *ledger) {
 	var aim aiming
 	var wg sync.WaitGroup
 	wg.Go(func() { sight.ask(asking, asked, rand.Uint64(), spoken.Profile().Lang) })
-	wg.Go(func() { aim.ask(asking, asked, rand.Uint64(), spoken) })
+	wg.Go(func() { aim.ask(asking, asked, rand.Uint64(), m, spoken) })
 	wg.Wait()
 	m.judge(ctx, l, &sight, &aim)
 }
@@ -82,10 +82,14 @@ func (m *Model) judge(ctx context.Context, l *ledger, sight *reading, aim *aimin
 		id, why = "model.cut", whyOf(aim.unread)
 	case aim.unread != nil:
 		id, why = "model.unreadable", whyOf(aim.unread)
+	case aim.family != "" && aim.hit && !aim.misread:
+		id = "model.dialect"
+	case aim.family != "":
+		id = "model.dialect:misread"
+	case !aim.pointed:
+		id = "model.dialect:pointless"
 	case !aim.hit:
 		id = "model.places"
-	case aim.family != "":
-		id = "model.dialect"
 	}
 	l.add(id, "model", "model", text.Line(m.Name),
 		"url", text.Line(text.Address(m.BaseURL)), "why", why, "dialect", aim.asked,
@@ -187,27 +191,30 @@ type aiming struct {
 	family string // the dialect of the answer if that is another one
 	unread error  // why the answer cannot be read
 	hit    bool
-	cut    bool // a token limit cut the answer off
-	short  bool // the answer is empty, or a token limit cut it off
-	said   string
-	took   time.Duration
-	usage  model.Usage
-	failed error
+
+	pointed bool
+	misread bool // the dialect of the question reads other places than that of the answer
+	cut     bool // a token limit cut the answer off
+	short   bool // the answer is empty, or a token limit cut it off
+	said    string
+	took    time.Duration
+	usage   model.Usage
+	failed  error
 }
 
 func (a *aiming) ask(
-	ctx context.Context, m policy.Completer, seed uint64, spoken dialect.Dialect,
+	ctx context.Context, asked policy.Completer, seed uint64, m *Model, spoken dialect.Dialect,
 ) {
 	t, err := drawTarget(seed)
 	if err != nil {
 		a.failed = err
 		return
 	}
-	reply, at, err := a.put(ctx, m, t, spoken)
+	reply, at, err := a.put(ctx, asked, t, spoken)
 	if policy.RefusesTools(err) {
 		if tooled, is := spoken.(dialect.Tooled); is && tooled.Toolless() != nil {
 			spoken = tooled.Toolless()
-			reply, at, err = a.put(ctx, m, t, spoken)
+			reply, at, err = a.put(ctx, asked, t, spoken)
 		}
 	}
 	if a.failed = err; err != nil {
@@ -216,7 +223,7 @@ func (a *aiming) ask(
 	a.said = text.Cut(text.Line(spoken.Transcript(reply)), 200)
 	a.cut = reply.Cut
 	a.short = reply.Cut || a.said == ""
-	a.read(spoken, reply, at, t)
+	a.read(m, spoken, reply, at, t)
 }
 
 // put asks for the target in a dialect.
@@ -241,18 +248,43 @@ func (a *aiming) put(ctx context.Context, m policy.Completer, t target, d dialec
 
 // read reads the reply in the dialect of the question, or in the one that it is in.
 func (a *aiming) read(
-	spoken dialect.Dialect, reply actions.Reply, at dialect.Situation, t target,
+	m *Model, spoken dialect.Dialect, reply actions.Reply, at dialect.Situation, t target,
 ) {
 	decision, err := spoken.Parse(reply, at)
-	if err != nil {
-		if d, is := spoken.(dialect.Detector); is {
-			decision, a.family = d.Detect(reply, at)
+	if d, is := spoken.(dialect.Detector); is && err != nil {
+		decision, a.family = d.Detect(reply, at)
+	}
+	a.pointed, a.hit = t.under(decision)
+	if a.hit {
+		return
+	}
+	own := m.Prompt
+	own.Template, own.Fit = nil, new(spoken.Profile().Fit)
+	for _, f := range m.Table {
+		d, bad := m.Table.New(f.Name, &own)
+		if f.Name == a.asked || !f.Wrote(reply) || bad != nil {
+			continue
 		}
-		if a.family == "" {
-			a.unread = err
-			return
+		read, bad := d.Parse(reply, at)
+		_, hit := t.under(read)
+		if bad == nil && (hit || err != nil && a.family == "") {
+			a.family, a.misread, a.hit = f.Name, true, hit
+		}
+		if hit {
+			break
 		}
 	}
-	touch := decision.Action.Traits()
-	a.hit = touch.Pointed() && touch.Points[0].Pixel(t.frame.Size()).In(t.box)
+	if a.family == "" {
+		a.unread = err
+	}
+}
+
+// under reports whether the action points, and whether it points to the target.
+func (t target) under(d actions.Decision) (pointed, hit bool) {
+	if d.Action == nil {
+		return false, false
+	}
+	touch := d.Action.Traits()
+	pointed = touch.Pointed()
+	return pointed, pointed && touch.Points[0].Pixel(t.frame.Size()).In(t.box)
 }

@@ -57,6 +57,7 @@ type setUp struct {
 	open     error  // why it cannot be opened
 	replayed bool
 	name     string
+	dialect  string
 	token    string // of TAPLOOP_TOKEN
 	hangs    bool   // something does not answer, and only the time ends it
 }
@@ -71,7 +72,7 @@ func newSetUp(t *testing.T, o sandbox.Options) *setUp {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	s := &setUp{sim: sim, home: t.TempDir(), instead: map[string]string{}, version: "0029",
-		name: "scripted"}
+		name: "scripted", dialect: "gelab"}
 	s.binary = filepath.Join(t.TempDir(), "adb")
 	require.NoError(t, os.WriteFile(s.binary,
 		[]byte("#!/bin/sh\necho Android Debug Bridge version 1.0.41\n"), 0o700))
@@ -195,8 +196,8 @@ func (s *setUp) options(t *testing.T) doctor.Options {
 		o.Within = patient.Lid
 	}
 	o.ADB = &doctor.ADB{Client: client, Phones: host, Binary: s.binary, Serial: s.serial}
-	o.Model = &doctor.Model{Name: s.name, BaseURL: s.url, Dialect: "gelab",
-		Table: families.Known, Prompt: dialect.Options{Lang: "en"},
+	o.Model = &doctor.Model{Name: s.name, BaseURL: s.url, Dialect: s.dialect,
+		Table: families.Known, Prompt: dialect.Options{Lang: "en", Model: "gpt-4o"},
 		Replayed: s.replayed,
 		Open: func() (policy.Completer, func() error, error) {
 			if s.open != nil {
@@ -231,6 +232,19 @@ var spoilt = []struct {
 	{name: "adb missing", want: "adb.missing", spoil: func(t *testing.T, s *setUp) {
 		s.server, s.binary, s.starts = closedPort(t), "/nowhere/adb", true
 	}},
+	{name: "adb.path at a folder", want: "adb.unfit", spoil: func(t *testing.T, s *setUp) {
+		s.server, s.binary, s.starts = closedPort(t), t.TempDir(), true
+	}},
+	{name: "adb.path at what may not be run", want: "adb.unfit",
+		spoil: func(t *testing.T, s *setUp) {
+			s.server, s.starts = closedPort(t), true
+			require.NoError(t, os.Chmod(s.binary, 0o600))
+		}},
+	{name: "adb.path at what is no program", want: "adb.unfit",
+		spoil: func(t *testing.T, s *setUp) {
+			s.server, s.starts = closedPort(t), true
+			require.NoError(t, os.WriteFile(s.binary, []byte("\x7fELF\x02not one"), 0o700))
+		}},
 	{name: "adb starts no server", want: "adb.failed", spoil: func(t *testing.T, s *setUp) {
 		s.server, s.starts = closedPort(t), true
 		require.NoError(t, os.WriteFile(s.binary, []byte("#!/bin/sh\nexit 1\n"), 0o700))
@@ -378,6 +392,14 @@ var spoilt = []struct {
 	})},
 	{name: "another dialect", want: "model.dialect", spoil: replies(func(b string) string {
 		return gelabTap.ReplaceAllString(b, `do(action=\"Tap\", element=[$1,$2])`)
+	})},
+	{name: "another dialect, which this one's places misread", want: "model.dialect",
+		spoil: func(_ *testing.T, s *setUp) { s.dialect = "general" }},
+	{name: "an action of another dialect without a place", want: "model.dialect",
+		spoil: func(_ *testing.T, s *setUp) { s.dialect = "ui-tars" }},
+	{name: "an action without a place", want: "model.dialect", spoil: replies(func(b string) string {
+		return gelabTap.ReplaceAllString(b, `<THINK> x </THINK>\nexplain:x\taction:ABORT\t`+
+			`value:no circle\tsummary:x`)
 	})},
 	{name: "no dialect", want: "model.unreadable", spoil: replies(func(b string) string {
 		return gelabTap.ReplaceAllString(b, "It is the one at the left side.")
