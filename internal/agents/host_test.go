@@ -148,7 +148,8 @@ func TestCallsInTheTextAreReadByTheirKeys(t *testing.T) {
 		`{"name": "add", "parameters": {"a": 1, "b": 2}}`,
 		`{"tool_call": {"name": "add", "arguments": "{\"a\": 1, \"b\": 2}"}}`,
 		`{"type": "function", "function": {"name": "add", "arguments": {"a": 1, "b": 2}}}`} {
-		for _, form := range []string{"%s", "I add.\n```json\n%s\n```", "I add:\n%s"} {
+		for _, form := range []string{"%s", "I add.\n```json\n%s\n```", "I add:\n%s",
+			"[%s]", "```\n[%s]\n```", "Now: <tool_call>%s</tool_call>", "[TOOL_CALLS] [%s]"} {
 			b := &book{}
 			asked := 0
 			m := script(func(model.Request) model.Response {
@@ -178,7 +179,7 @@ func TestWhatCannotBeReadIsNoAnswer(t *testing.T) {
 		first   model.Response
 		again   bool
 	}{
-		{true, model.Response{Text: "```json\n[{\"tool\": \"add\", " + args + "}]\n```"}, true},
+		{true, model.Response{Text: "```json\n[{\"tool\": \"add\", " + args + "}, 1]\n```"}, true},
 		{true, model.Response{Text: "```json\n{\"tool\": \"add\", " + args + "}"}, true},
 		{true, model.Response{Text: "<tool_call>{\"name\": \"add\"}</tool_call>"}, true},
 		{false, model.Response{Text: "<tool_call>{\"name\": \"add\"}</tool_call>"}, true},

@@ -3,161 +3,157 @@ package agents
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Calls that stand in the text of a reply.
-var (
-	fenced = regexp.MustCompile("(?s)```[a-zA-Z_]*\\s*\\n?(\\{.*?\\})\\s*```")
-	// opens is where an object or a list begins: behind a fence, a tag or the label of an action,
-	// or a line.
-	opens = regexp.MustCompile("(?m)(?:^[ \\t]*|```[a-zA-Z_]*[ \\t]*\\n?[ \\t]*|>[ \\t]*)([\\[{])")
-	// callKeys are in what was meant as a call.
-	callKeys = regexp.MustCompile(`(?:["'“]|[{,]\s*)(?:tool|tool_name|tool_call|tool_calls|` +
-		`function|arguments)["'”]?\s*:`)
-	// ownCall is models' own markup of calls.
-	ownCall = regexp.MustCompile(`(?i)<[|｜]?(?:tool[_▁]call|function_call|function=|invoke\s)|` +
-		`\[TOOL_CALLS\]|<\|call\|>|\bto=functions\.|(?m:^)[*# ]*action[ _]input[* ]*:`)
-	// namedCall is a call within a line, or a line that is one in a language.
-	namedCall = regexp.MustCompile(
-		"\\{\\s*[\"'](?:tool|tool_name|name)[\"']\\s*:\\s*[\"']([\\w.-]+)|" +
-			"(?m)^[ \\t`]*(?:print\\()?(?:\\w+\\.)?(\\w+)\\(.*\\)[)`]*[ \\t]*$")
-)
+// fenced is a call as a model without native calls is asked to write it.
+var fenced = regexp.MustCompile("(?s)```[a-zA-Z_]*\\s*\\n?(\\{.*?\\})\\s*```")
 
+// What a model is told of a call that it wrote: why it cannot be carried out, and which form is
+// wanted.
 const (
-	unreadCall = "A call could not be read. Nothing was carried out; write it again, in the form " +
-		"that was asked for."
-	writtenCall = "A call stands in the text, and not as a call. Nothing was carried out: call " +
-		"the tool itself."
+	unusable = "A call could not be read, as %s. Nothing was carried out: %s, or give the answer " +
+		"without anything that looks like a call."
+	textForm   = "write it again as\n```json\n{\"tool\": \"NAME\", \"arguments\": {}}\n```\n"
+	nativeForm = "call the tool itself"
 )
 
-// A text is read for calls up to maxWritten bytes, and to where so many brackets are no JSON: each
-// costs a look at what follows it, for the keys of a call within maxKeys bytes.
-const maxWritten, maxUnread, maxKeys = 256 << 10, 100, 8 << 10
-
-// parseCalls returns the calls that are written in a text as JSON objects. What was meant as a call
-// and cannot be read is a problem. last says that nothing but markup follows the last call.
-func parseCalls(reply string, tools map[string]Tool) (calls []model.ToolCall, last bool,
+// parseCalls reads the calls in a text that are JSON. Any other notation of a call is a problem.
+// alone says that the text begins or ends with a call, or that marks are around one.
+func parseCalls(reply string, tools map[string]Tool) (calls []model.ToolCall, alone bool,
 	problem string) {
-	reply = reply[:min(len(reply), maxWritten)]
+	n := notation{reply, []byte(reply), tools, fence().FindAllStringSubmatchIndex(reply, -1)}
 	for at, unread := 0, 0; unread < maxUnread; {
-		m := opens.FindStringSubmatchIndex(reply[at:])
+		m := opens().FindStringSubmatchIndex(reply[at:])
 		if m == nil {
 			break
 		}
 		opened, begin := at+m[0], at+m[2]
+		at = begin + 1
+		if foreign, _, _ := n.block(begin); foreign || n.inline(opened) {
+			continue
+		}
 		var value json.RawMessage
 		d := json.NewDecoder(strings.NewReader(reply[begin:]))
 		if err := d.Decode(&value); err != nil {
 			block, _, _ := strings.Cut(reply[begin:min(begin+maxKeys, len(reply))], "```")
-			if callKeys.MatchString(block) || begin == 0 && block[0] == '{' {
-				return nil, false, "A call could not be read, as it is no JSON: " +
-					text.Cut(text.Line(err.Error()), 200) +
-					". Nothing was carried out; write it again."
+			if callKeys().MatchString(block) || begin == 0 && block[0] == '{' {
+				return nil, false, "it is no JSON: " + text.Cut(text.Line(err.Error()), 200)
 			}
-			at = begin + 1
 			unread++
 			continue
 		}
 		at = begin + int(d.InputOffset())
-		found := callsIn(value, tools)
+		found, whole := callsIn(value, tools)
 		cut := strings.Contains(reply[opened:begin], "```") && !strings.Contains(reply[at:], "```")
-		if len(found) > 0 && (value[0] == '[' || cut) { // of a list, or of a block without its end
-			return nil, false, unreadCall
+		if !whole || len(found) > 0 && cut { // a block without its end
+			return nil, false, "it is in another form"
 		}
-		calls = append(calls, found...)
-		last = len(found) > 0 && strings.Trim(reply[at:], "` \t\n") == ""
+		end := at
+		if calls = append(calls, found...); len(found) > 0 {
+			around := wrapped().FindString(reply[max(0, begin-maxNear):begin])
+			begin, end = begin-len(around), at+len(unwrapped().FindString(reply[at:]))
+			alone = alone || begin == 0 || end == len(reply) || callMark().MatchString(around)
+		}
+		n.blank(begin, end, len(found) > 0)
 	}
-	if ownAt(reply, tools, len(calls) > 0) >= 0 {
-		return calls, last, unreadCall
+	if n.calls() {
+		return nil, false, "it is in another form"
 	}
-	return calls, last, ""
+	return calls, alone, ""
 }
 
-// ownAt is where a call begins in another form than was asked for, or -1. The names of tools are
-// looked for unless calls were read.
-func ownAt(reply string, tools map[string]Tool, read bool) int {
-	if at := ownCall.FindStringIndex(reply); at != nil {
-		return at[0]
-	}
-	for _, m := range namedCall.FindAllStringSubmatchIndex(reply, -1) {
-		if _, known := tools[reply[max(m[2], m[4]):max(m[3], m[5])]]; known && !read {
-			return m[0]
-		}
-	}
-	return -1
-}
+// What calls are wrapped in, and the members in which models write them, without case and _.
+var (
+	wrappers = []string{"toolcalls", "toolcall", "tooluses", "tooluse", "functioncall", "function",
+		"command"}
+	names     = []string{"tool", "toolname", "function", "name", "action", "recipientname"}
+	arguments = []string{"arguments", "args", "parameters", "params", "input", "actioninput",
+		"toolinput"}
+	beside = []string{"id", "type", "index", "toolcallid", "tooluseid"}
+	tells  = []string{"description", "result", "output", "observation"}
+)
 
 // callsIn returns the calls of a JSON value: an object that names a tool of the agent's, or one
-// with arguments, or a list of such objects.
-func callsIn(value json.RawMessage, tools map[string]Tool) (calls []model.ToolCall) {
+// with arguments, or a list of such objects. What describes a tool or tells of a call is none.
+// whole is false if only a part of the value is a call.
+func callsIn(value json.RawMessage, tools map[string]Tool) (calls []model.ToolCall, whole bool) {
 	var list []json.RawMessage
 	if json.Unmarshal(value, &list) == nil {
 		for _, one := range list {
-			calls = append(calls, callsIn(one, tools)...)
+			found, ok := callsIn(one, tools)
+			if !ok {
+				return nil, false
+			}
+			calls = append(calls, found...)
 		}
-		return calls
+		return calls, len(calls) == 0 || len(calls) >= len(list)
 	}
-	var m map[string]json.RawMessage
-	if json.Unmarshal(value, &m) != nil {
-		return nil
+	m := map[string]json.RawMessage{}
+	for k, v := range wire.Members(value) {
+		t, known := tools[k]
+		for first := range wire.Members(v) {
+			if known && t.has(first) {
+				return nil, false // {"NAME": {arguments}}
+			}
+		}
+		if plain := strings.ReplaceAll(strings.ToLower(k), "_", ""); plain == k || m[plain] == nil {
+			m[plain] = v
+		}
 	}
-	for _, key := range []string{"tool_calls", "tool_call", "function_call", "function"} {
+	for _, key := range wrappers {
 		if inner := bytes.TrimSpace(m[key]); len(inner) > 0 && inner[0] != '"' {
-			if calls := callsIn(inner, tools); len(calls) > 0 {
-				return calls
+			if calls, whole := callsIn(inner, tools); len(calls) > 0 || !whole {
+				return calls, whole
 			}
 		}
 	}
-	var name string
-	for _, key := range []string{"tool", "tool_name", "name", "function"} {
-		if name == "" {
-			_ = json.Unmarshal(m[key], &name) // another key may have it
-		}
+	given := func(keys []string) []string {
+		return slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return m[k] == nil })
 	}
-	arguments, given := json.RawMessage(nil), false
-	for _, key := range []string{"arguments", "args", "parameters", "params", "input"} {
-		if raw, is := m[key]; is && !given {
-			arguments, given = raw, true
-		}
+	by, args := append(given(names), ""), append(given(arguments), "")
+	name, raw := strings.TrimPrefix(wire.Text(m[by[0]]), "functions."), m[args[0]]
+	t, known := tools[name]
+	// nothing but a call
+	pure := len(given(names))+len(given(arguments))+len(given(beside)) == len(m)
+	object := raw == nil || strings.ContainsAny(string(raw[:1]), `{"n`)
+	switch {
+	case name == "" || len(given(tells)) > 0 || !pure && (!known || raw == nil || !object),
+		!known && (raw == nil || by[0] == "action"),
+		wire.At(raw, "properties") != nil && !t.has("properties"): // a schema
+		return nil, true
+	case !object, len(args) > 2, raw == nil && (by[0] == "name" || by[0] == "action"):
+		return nil, false
 	}
-	if _, known := tools[name]; name == "" || !known && !given {
-		return nil
-	}
-	return []model.ToolCall{{Name: name, Arguments: string(arguments)}}
-}
-
-// proseEnd is how a text ends in words.
-var proseEnd = regexp.MustCompile(`[\pL\pN.!?。！？]["'”)*]*$`)
-
-// spoken reports whether the call at a place in a reply is closed and stands among words, which are
-// the end of the reply.
-func spoken(reply string, at int) bool {
-	before := reply[strings.LastIndex(reply[:at], "\n")+1 : at]
-	_, behind, _ := strings.Cut(reply[at:], "\n")
-	return proseEnd.MatchString(reply) && strings.TrimLeft(before+behind, "`*# \t\n") != "" &&
-		strings.Count(reply[at:], "{") == strings.Count(reply[at:], "}")
+	return []model.ToolCall{{Name: name, Arguments: string(raw)}}, true
 }
 
 // inText reads the calls in a text. A model that makes native calls is asked for its call again if
-// that is all that it wrote, or the end of it. Elsewhere it only quotes one.
+// that is all that it wrote, or an end of it, or in marks. Elsewhere it only quotes one.
 func inText(reply string, tools map[string]Tool, textual bool) ([]model.ToolCall, string) {
-	calls, last, problem := parseCalls(reply, tools)
-	switch own := ownAt(reply, tools, len(calls) > 0); {
-	case problem == unreadCall && !textual && own > 0 && spoken(reply, own):
-		return nil, "" // it speaks of one
-	case problem != "":
-		return nil, problem
-	case textual:
-		return calls, ""
-	case len(calls) > 0 && (last || strings.HasPrefix(strings.TrimLeft(reply, "`json \t\n"), "{")):
-		return nil, writtenCall
+	const thought = "</think>"
+	if i := strings.LastIndex(reply, thought); i >= 0 {
+		reply = strings.TrimSpace(reply[i+len(thought):])
 	}
-	return nil, ""
+	calls, alone, problem := parseCalls(reply[:min(len(reply), maxWritten)], tools)
+	form := textForm
+	if !textual {
+		calls, form = nil, nativeForm
+		if problem == "" && alone {
+			problem = "it stands in the text"
+		}
+	}
+	if problem != "" {
+		return nil, fmt.Sprintf(unusable, problem, form)
+	}
+	return calls, ""
 }
 
 // plainArguments are the arguments of a call as JSON, which models also write as a JSON text.

@@ -11,7 +11,7 @@ import (
 func TestAReplyOfBracketsIsReadSoon(t *testing.T) {
 	const call = "```json\n{\"tool\": \"add\", \"arguments\": {}}\n```\n"
 	for _, mess := range []string{"\n[", "\n{", "\n[{\"", "```\n["} {
-		calls, _, _ := parseCalls(call+strings.Repeat(mess, 1<<20), map[string]Tool{"add": {}})
+		calls, _ := inText(call+strings.Repeat(mess, 1<<20), map[string]Tool{"add": {}}, true)
 		require.Len(t, calls, 1, "%q", mess)
 	}
 	log := strings.Repeat("[12:00] a line of a log\n", maxUnread-1)
