@@ -66,6 +66,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
+// Handler returns the route of a request, as that of an http.ServeMux does.
+func (s *Server) Handler(r *http.Request) (h http.Handler, pattern string) {
+	return s.mux.Handler(r)
+}
+
 // setSecurityHeaders sets the headers that every answer has. None of them lets another origin in.
 func setSecurityHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")

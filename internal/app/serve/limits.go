@@ -63,6 +63,10 @@ func (g *authenticator) limited(next http.Handler) http.Handler {
 			info.Rate = ""
 		}
 		if wait := g.uses.take(info, time.Now()); wait > 0 {
+			to := next
+			for at, is := to.(routed); is; at, is = to.(routed) { // counted as if served
+				to, r.Pattern = at.Handler(r)
+			}
 			web.TurnAway(w, r, "RATE_LIMIT", fmt.Errorf("the token %s may send %s requests",
 				info.Name, info.Rate), wait)
 			return

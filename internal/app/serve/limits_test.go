@@ -1,14 +1,17 @@
 package serve
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/store/storetest"
 	"github.com/taploop/taploop/internal/token"
 )
@@ -80,6 +83,26 @@ func TestATokenMaySendAsManyRequestsAsItsRateSays(t *testing.T) {
 		require.Equal(t, time.Now().UTC(), g.tokens.LastUsed()[info.ID])
 		require.Empty(t, g.uses.unstored())
 	})
+}
+
+// What a token's rate refuses is counted under the route that it was for.
+func TestARequestOverTheRateCountsUnderItsRoute(t *testing.T) {
+	g := &authenticator{tokens: tokensOf(t, storetest.Dir(t))}
+	slow, _, err := g.tokens.Create(token.Limits{Rate: "1/h"}, "slow", false)
+	require.NoError(t, err)
+	inner, mux := http.NewServeMux(), http.NewServeMux()
+	inner.HandleFunc("POST /v1/sessions/{id}", func(http.ResponseWriter, *http.Request) {})
+	mux.Handle("/v1/", visited{inner, &calls{}})
+	mux.HandleFunc("/mcp", func(http.ResponseWriter, *http.Request) {})
+	var log strings.Builder
+	h := counted(g.limited(mux), NewCounters(), logs.New(&log, "", slog.LevelInfo))
+	for _, path := range []string{"/mcp", "/mcp", "/v1/sessions/one", "/nowhere"} {
+		r := asking(t, slow)
+		r.URL.Path = path
+		h.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	require.Contains(t, log.String(), "route=/mcp code=429")
+	require.Contains(t, log.String(), "route=/v1/sessions/{id} code=429")
 }
 
 func TestWhoListensLearnsThatATokenExpires(t *testing.T) {

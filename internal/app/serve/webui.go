@@ -43,12 +43,27 @@ func (u *webUI) open(s *app.Settings, svc *Service, auth *authenticator, mux *ht
 	})
 	u.web.Store(server)
 	for _, path := range []string{"/v1/", "/ui", "/ui/", "/"} {
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			u.visits.enter()
-			defer u.visits.leave()
-			server.ServeHTTP(w, r)
-		})
+		mux.Handle(path, visited{server, &u.visits})
 	}
+}
+
+// routed is what an http.ServeMux is, too.
+type routed interface {
+	http.Handler
+	Handler(r *http.Request) (h http.Handler, pattern string)
+}
+
+// visited has routes of which no visit is cut off.
+type visited struct {
+	routed
+	visits *calls
+}
+
+// ServeHTTP implements http.Handler.
+func (v visited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	v.visits.enter()
+	defer v.visits.leave()
+	v.routed.ServeHTTP(w, r)
 }
 
 // machines are those of the farm.
