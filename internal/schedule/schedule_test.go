@@ -268,6 +268,8 @@ func TestWhatIsMissedIsMadeUpForOnce(t *testing.T) {
 		{"too late", false, 5*time.Hour + 59*time.Minute + 30*time.Second, 1, 4},
 		{"skip", true, 5*time.Hour + 10*time.Minute, 0, 5},
 		{"in time", true, 30 * time.Second, 0, 0},
+		{"skip what has just been", true, time.Hour + 2*time.Second, 0, 1},
+		{"in the very second", true, time.Hour + 300*time.Millisecond, 1, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := storetest.Dir(t)
@@ -288,6 +290,22 @@ func TestWhatIsMissedIsMadeUpForOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Where what was missed is skipped, a server that is up begins each time, also after its clock was
+// set back.
+func TestAServerThatIsUpSkipsNoTime(t *testing.T) {
+	dir := storetest.Dir(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, dir)
+		w.opts.SkipLate = true
+		w.add("@hourly")
+		w.pass(90 * time.Minute)
+		w.jump(-40 * time.Hour) // a time more than a day ahead counts again
+		w.pass(3 * time.Hour)
+		w.stop()
+		require.Equal(t, map[store.TickState]int{store.TickStarted: 4}, w.ticks())
+	})
 }
 
 // Runs may have begun on another machine at the times between a backup and its restore: these do not

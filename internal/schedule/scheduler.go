@@ -52,7 +52,7 @@ type Options struct {
 	Store    Store
 	Runs     Runs
 	SkipBusy bool             // skip a tick whose phone is busy, and do not queue for it
-	SkipLate bool             // begin nothing for ticks that came while no server was up
+	SkipLate bool             // begin nothing for ticks from before the second in which Run began
 	Tell     func(Missed)     // is called for ticks that no run began for, nil logs them alone
 	Now      func() time.Time // nil means time.Now
 	Log      *slog.Logger     // nil discards
@@ -75,9 +75,10 @@ const (
 // Scheduler begins tasks at times.
 type Scheduler struct {
 	opts   Options
-	queued []queued // runs that may wait for a phone
-	taken  bool     // what earlier servers left was taken up
-	failed string   // why the last look did not succeed, which was logged
+	queued []queued  // runs that may wait for a phone
+	up     time.Time // a server has been up since then, by what its clock shows now
+	taken  bool      // what earlier servers left was taken up
+	failed string    // why the last look did not succeed, which was logged
 }
 
 type queued struct {
@@ -114,6 +115,11 @@ func (s *Scheduler) Run(ctx context.Context) {
 // look begins what has become due since the last look. A schedule that cannot be looked at is no
 // hindrance to the others.
 func (s *Scheduler) look(ctx context.Context) error {
+	if now := s.opts.Now(); s.up.IsZero() {
+		s.up = now.Truncate(time.Second)
+	} else if now.Before(s.up) { // the clock was set back
+		s.up = now.Add(-every)
+	}
 	all, err := s.opts.Store.List(ctx)
 	if err != nil {
 		return err
@@ -154,7 +160,7 @@ func (s *Scheduler) lookAt(ctx context.Context, one store.Schedule) error {
 	}
 	newest := due[len(due)-1]
 	age := now.Sub(newest)
-	runs := age <= late || !s.opts.SkipLate && age <= patience
+	runs := age <= late && !newest.Before(s.up) || !s.opts.SkipLate && age <= patience
 	if runs {
 		due = due[:len(due)-1]
 	}
