@@ -16,6 +16,7 @@ var (
 	//go:embed notations.txt
 	notationsFile string
 	notations     = words.Lists(notationsFile)
+	members       = words.Sections(notationsFile)
 
 	opens      = pattern("opens")
 	callKeys   = pattern("call_keys")

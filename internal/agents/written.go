@@ -70,17 +70,6 @@ func parseCalls(reply string, tools map[string]Tool) (calls []model.ToolCall, al
 	return calls, alone, ""
 }
 
-// What calls are wrapped in, and the members in which models write them, without case and _.
-var (
-	wrappers = []string{"toolcalls", "toolcall", "tooluses", "tooluse", "functioncall", "function",
-		"command"}
-	names     = []string{"tool", "toolname", "function", "name", "action", "recipientname"}
-	arguments = []string{"arguments", "args", "parameters", "params", "input", "actioninput",
-		"toolinput"}
-	beside = []string{"id", "type", "index", "toolcallid", "tooluseid"}
-	tells  = []string{"description", "result", "output", "observation"}
-)
-
 // callsIn returns the calls of a JSON value: an object that names a tool of the agent's, or one
 // with arguments, or a list of such objects. What describes a tool or tells of a call is none.
 // whole is false if only a part of the value is a call.
@@ -108,24 +97,24 @@ func callsIn(value json.RawMessage, tools map[string]Tool) (calls []model.ToolCa
 			m[plain] = v
 		}
 	}
-	for _, key := range wrappers {
+	for _, key := range members["wrappers"] {
 		if inner := bytes.TrimSpace(m[key]); len(inner) > 0 && inner[0] != '"' {
 			if calls, whole := callsIn(inner, tools); len(calls) > 0 || !whole {
 				return calls, whole
 			}
 		}
 	}
-	given := func(keys []string) []string {
-		return slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return m[k] == nil })
+	given := func(list string) []string {
+		return slices.DeleteFunc(slices.Clone(members[list]), func(k string) bool { return m[k] == nil })
 	}
-	by, args := append(given(names), ""), append(given(arguments), "")
+	by, args := append(given("names"), ""), append(given("arguments"), "")
 	name, raw := strings.TrimPrefix(wire.Text(m[by[0]]), "functions."), m[args[0]]
 	t, known := tools[name]
 	// nothing but a call
-	pure := len(given(names))+len(given(arguments))+len(given(beside)) == len(m)
+	pure := len(given("names"))+len(given("arguments"))+len(given("beside")) == len(m)
 	object := raw == nil || strings.ContainsAny(string(raw[:1]), `{"n`)
 	switch {
-	case name == "" || len(given(tells)) > 0 || !pure && (!known || raw == nil || !object),
+	case name == "" || len(given("tells")) > 0 || !pure && (!known || raw == nil || !object),
 		!known && (raw == nil || by[0] == "action"),
 		wire.At(raw, "properties") != nil && !t.has("properties"): // a schema
 		return nil, true

@@ -9,12 +9,12 @@ import (
 )
 
 // All returns the known clients.
-func All() []Client { return table }
+func All() []Client { return table() }
 
 // Find returns the client with the name. Case, spaces and dashes do not matter.
 func Find(name string) (Client, error) {
 	plain := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "-")
-	for _, c := range table {
+	for _, c := range table() {
 		if plain == c.Name || plain == strings.ReplaceAll(strings.ToLower(c.Title), " ", "-") {
 			return c, nil
 		}
@@ -26,7 +26,7 @@ func Find(name string) (Client, error) {
 
 // Names returns the names of the known clients.
 func Names() []string {
-	return text.Each(table, func(c Client) string { return c.Name })
+	return text.Each(table(), func(c Client) string { return c.Name })
 }
 
 // HasFile reports whether the client has a file that [Client.Install] can change.

@@ -59,8 +59,7 @@ func (f jsonForm) entry(text []byte) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	root.Standardize()
-	return wire.At(root.Pack(), f.key, Entry), nil
+	return wire.At(standard(*root), f.key, Entry), nil
 }
 
 func (f tomlForm) entry(text []byte) (json.RawMessage, error) {

@@ -117,13 +117,12 @@ func parseServers(file []byte) (*serversFile, error) {
 	if f.tree, err = hujson.Parse(f.text); err != nil { // the error has the line
 		return nil, hint.Add(errors.New(strings.TrimPrefix(err.Error(), "hujson: ")), wantServers)
 	}
-	plain := f.tree.Clone()
-	plain.Standardize() // keeps the offset of every byte
+	plain := standard(f.tree) // keeps the offset of every byte
 	var members struct {
 		MCPServers map[string]json.RawMessage `json:"mcpServers"`
 		Servers    map[string]json.RawMessage `json:"servers"` // of VS Code
 	}
-	if err := json.Unmarshal(plain.Pack(), &members); err != nil {
+	if err := json.Unmarshal(plain, &members); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			err = f.inLine(int(wrong.Offset), fmt.Errorf("%s cannot be of the kind %s",
 				cmp.Or(wrong.Field, "the whole"), wrong.Value))
@@ -135,9 +134,9 @@ func parseServers(file []byte) (*serversFile, error) {
 		f.servers, f.key = members.Servers, "servers"
 	}
 	for _, key := range []string{"context_servers", "mcp/servers", "mcp", ""} { // Zed, opencode
-		if raw := wire.At(plain.Pack(), strings.Split(key, "/")...); f.servers == nil {
+		if raw := wire.At(plain, strings.Split(key, "/")...); f.servers == nil {
 			if key == "" { // the servers are the whole
-				raw = plain.Pack()
+				raw = plain
 			}
 			f.servers, f.key = wire.Members(raw), key
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // errTaken means that an entry of the same name differs.
@@ -32,7 +34,7 @@ func put(root *hujson.Value, key string, lay layout, e any, force bool) error {
 		return err
 	case ours == nil:
 		return lay.addMember(servers, 2, Entry, e)
-	case holds(*ours, e):
+	case holds(standard(*ours), wire.Encode(e)):
 		return errPresent
 	case !force:
 		return errTaken
@@ -59,14 +61,18 @@ func member(of *hujson.Value, key string) (*hujson.Value, error) {
 	return found, nil
 }
 
-// holds reports whether the value contains everything in the entry. It may contain more, such as
-// variables that people add.
-func holds(v hujson.Value, e any) bool {
+// standard is a value as JSON without comments.
+func standard(v hujson.Value) json.RawMessage {
 	v = v.Clone()
 	v.Standardize()
+	return v.Pack()
+}
+
+// holds reports whether an entry contains everything that is wanted. It may contain more, such as
+// variables that people add.
+func holds(entry, wanted json.RawMessage) bool {
 	var has, want map[string]any
-	b, err := json.Marshal(e)
-	if err != nil || json.Unmarshal(b, &want) != nil || json.Unmarshal(v.Pack(), &has) != nil {
+	if json.Unmarshal(entry, &has) != nil || json.Unmarshal(wanted, &want) != nil {
 		return false
 	}
 	for key, value := range want {

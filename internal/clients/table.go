@@ -1,8 +1,10 @@
 package clients
 
 import (
+	_ "embed"
 	"encoding/base64"
 	"encoding/json"
+	"sync"
 )
 
 // Client is an MCP client.
@@ -33,30 +35,32 @@ type entry struct {
 	Timeout int               `json:"timeout,omitempty"`
 }
 
-// table lists the clients according to their documentation or source. docs/clients.md names the
-// sources.
-var table = []Client{
-	{
-		Name: "claude-desktop", Title: "Claude Desktop", Sends: "claude-ai",
-		Timeout: "It gives a call up after about 60 s in some versions, 4 min in others, and has " +
-			"no key for that. taploop's own 25 s stay below both.",
-		Then: "Quit Claude Desktop and start it again; closing its window is not enough.",
-		Source: "The file is in the MCP project's quickstart for users; Linux, for which there " +
-			"is no official program, follows the same pattern. The times are from people's " +
-			"reports (anthropics/claude-code issues 22542 and 65643).",
+// clientsFile is what people are told of the clients, according to their documentation or source.
+// docs/clients.md names the sources.
+//
+//go:embed clients.json
+var clientsFile []byte
+
+// table lists the clients.
+var table = sync.OnceValue(func() (list []Client) {
+	if err := json.Unmarshal(clientsFile, &list); err != nil {
+		panic(err) // it is a part of the program
+	}
+	for i := range list {
+		c, of := &list[i], settings[list[i].Name]
+		c.file, c.form, c.stdio, c.http = of.file, of.form, of.stdio, of.http
+	}
+	return list
+})
+
+// settings are how the clients' files are written, by the clients' names.
+var settings = map[string]Client{
+	"claude-desktop": {
 		file:  inAppFolder("Claude", "claude_desktop_config.json"),
 		form:  jsonForm{key: "mcpServers"},
 		stdio: func(s Server) any { return entry{Command: s.Command, Args: s.Args} },
 	},
-	{
-		Name: "claude-code", Title: "Claude Code", Sends: "claude-code",
-		Timeout: "The environment variable MCP_TOOL_TIMEOUT (ms), or \"timeout\" (ms) in the " +
-			"server's entry; some versions stop HTTP calls at 60 s whatever is set.",
-		Then:  "Start Claude Code again, or type /mcp in it.",
-		Token: "export " + tokenEnv + " before Claude Code starts",
-		Source: "Its documentation (code.claude.com/docs/en/mcp) and issue 63379. That it puts " +
-			"variables into the user's own file as it does into a project's .mcp.json, and " +
-			"CLAUDE_CONFIG_DIR, are not confirmed there.",
+	"claude-code": {
 		// The file of the user's scope, as `claude mcp add --scope user` writes it.
 		file:  inFolderOf("CLAUDE_CONFIG_DIR", ".claude.json", inHome(".claude.json")),
 		form:  jsonForm{key: "mcpServers"},
@@ -65,14 +69,7 @@ var table = []Client{
 			return entry{Type: "http", URL: s.URL, Headers: bearer(s, "${"+tokenEnv+"}")}
 		},
 	},
-	{
-		Name: "cursor", Title: "Cursor", Sends: "cursor-vscode",
-		Timeout: "Its documentation names no key. taploop's own 25 s stay " +
-			"below the 60 s that MCP libraries wait.",
-		Then:  "Switch the server on under Customize, MCPs, or start Cursor again.",
-		Token: "export " + tokenEnv + " before Cursor starts",
-		Source: "Its documentation (cursor.com/docs/mcp) as guides quote it. No time of a call " +
-			"is named anywhere.",
+	"cursor": {
 		file:  inHome(".cursor", "mcp.json"),
 		form:  jsonForm{key: "mcpServers"},
 		stdio: func(s Server) any { return entry{Command: s.Command, Args: s.Args} },
@@ -80,15 +77,7 @@ var table = []Client{
 			return entry{URL: s.URL, Headers: bearer(s, "${env:"+tokenEnv+"}")}
 		},
 	},
-	{
-		Name: "vscode", Title: "VS Code", Sends: "Visual Studio Code",
-		Timeout: "It has no key for the time of a call, and gave calls up after 5 min where " +
-			"people measured it.",
-		Then:  "Run \"MCP: List Servers\" from the command palette and start taploop there.",
-		Token: "VS Code asks for it once and keeps it",
-		Source: "Its documentation (code.visualstudio.com, MCP configuration reference); the " +
-			"times are from microsoft/vscode issues 311595 and 261734. The folder is that of the " +
-			"default profile of the stable version.",
+	"vscode": {
 		file: inAppFolder("Code", "User", "mcp.json"),
 		form: jsonForm{key: "servers", comments: true, ask: "taploop-token"},
 		stdio: func(s Server) any {
@@ -98,14 +87,8 @@ var table = []Client{
 			return entry{Type: "http", URL: s.URL, Headers: bearer(s, "${input:taploop-token}")}
 		},
 	},
-	{
-		Name: "cherry-studio", Title: "Cherry Studio", Sends: "Cherry Studio",
-		Timeout: "\"timeout\" in the server's entry, in seconds, 60 unless set; it is set to 120 " +
-			"here.",
-		Then:   "Settings, MCP, Add, Import from JSON: paste, and switch the server on.",
-		Token:  "put it into the header in the place of " + tokenEnv,
-		Source: "Its source (src/renderer/src/types/mcp.ts and the import dialog).",
-		form:   jsonForm{key: "mcpServers"},
+	"cherry-studio": {
+		form: jsonForm{key: "mcpServers"},
 		stdio: func(s Server) any {
 			return entry{Type: "stdio", Command: s.Command, Args: s.Args, Timeout: 120}
 		},
@@ -114,28 +97,14 @@ var table = []Client{
 				Timeout: 120}
 		},
 	},
-	{
-		Name: "chatbox", Title: "Chatbox", Sends: "chatbox-mcp-client",
-		Timeout: "It has no key for the time of a call. taploop's own 25 s stay " +
-			"below the 60 s that MCP libraries wait.",
-		Then: "Open the link, or Settings, MCP, Add Server, and fill the form in with the " +
-			"values of the JSON.",
-		Token: "add the header Authorization with \"Bearer \" and the token in the form",
-		Source: "Its documentation (docs.chatboxai.app, MCP) and its source. The link takes no " +
-			"headers as far as is documented. Whether a call has a limit of its own was not found.",
+	"chatbox": {
 		form:  linkForm{},
 		stdio: func(s Server) any { return entry{Name: Entry, Command: s.Command, Args: s.Args} },
 		http:  func(s Server) any { return entry{Name: Entry, URL: s.URL} },
 	},
-	{
-		Name: "codex", Title: "Codex", Sends: "codex-mcp-client",
-		Timeout: "tool_timeout_sec in the server's table, 60 unless set; it is set to 120 here. " +
-			"startup_timeout_sec is 10 unless set, which is plenty.",
-		Then:   "Start Codex again and type /mcp in it.",
-		Token:  "export " + tokenEnv + " before Codex starts",
-		Source: "Its documentation (docs/config.md in openai/codex, and developers.openai.com).",
-		file:   inFolderOf("CODEX_HOME", "config.toml", inHome(".codex", "config.toml")),
-		form:   tomlForm{table: "mcp_servers"},
+	"codex": {
+		file: inFolderOf("CODEX_HOME", "config.toml", inHome(".codex", "config.toml")),
+		form: tomlForm{table: "mcp_servers"},
 		stdio: func(s Server) any {
 			return codexEntry{Command: s.Command, Args: s.Args, Timeout: 120}
 		},
@@ -147,15 +116,7 @@ var table = []Client{
 			return e
 		},
 	},
-	{
-		Name: "gemini-cli", Title: "Gemini CLI", Sends: "",
-		Timeout: "\"timeout\" in the server's entry, in milliseconds, 600000 unless set, which " +
-			"is plenty.",
-		Then:  "Start Gemini CLI again and type /mcp in it.",
-		Token: "export " + tokenEnv + " before Gemini CLI starts",
-		Source: "Its documentation (docs/tools/mcp-server.md in google-gemini/gemini-cli). It " +
-			"calls itself gemini-cli-mcp-client with the server's name behind it; that was not " +
-			"confirmed.",
+	"gemini-cli": {
 		file:  inHome(".gemini", "settings.json"),
 		form:  jsonForm{key: "mcpServers", comments: true},
 		stdio: func(s Server) any { return entry{Command: s.Command, Args: s.Args} },

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // tomlForm is a table of servers. It adds a server as a separate table at the end of the file and
@@ -62,21 +64,11 @@ func (f tomlForm) present(ours any, snippet, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	has, _ := ours.(map[string]any)
-	wanted := want[f.table].(map[string]any)[Entry].(map[string]any)
-	for key, value := range wanted {
-		if !reflect.DeepEqual(has[key], value) {
-			return nil, taken(path,
-				"edit it by hand, or remove it and call again; this is what it would become:\n"+
-					strings.TrimSpace(snippet))
-		}
+	if holds(wire.Encode(ours), wire.At(wire.Encode(want), f.table, Entry)) {
+		return nil, errPresent
 	}
-	for _, other := range []string{"command", "url"} {
-		if _, ok := has[other]; ok && wanted[other] == nil {
-			return nil, taken(path, "remove its key "+other+", or the whole entry, and call again")
-		}
-	}
-	return nil, errPresent
+	return nil, taken(path, "edit it by hand, or remove it and call again; this is what it would "+
+		"become:\n"+strings.TrimSpace(snippet))
 }
 
 func readTOML(text []byte) (map[string]any, error) {
