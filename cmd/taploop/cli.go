@@ -19,6 +19,7 @@ import (
 	"github.com/taploop/taploop/internal/logs"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -139,7 +140,15 @@ func newParser(c *commands, s streams, lang string, helped *bool) (*kong.Kong, e
 			if err := describe(k.Model.Node, lang); err != nil {
 				return err
 			}
-			return kong.DefaultHelpPrinter(o, k)
+			var help strings.Builder
+			out := k.Stdout
+			k.Stdout = &help
+			err := kong.DefaultHelpPrinter(o, k)
+			k.Stdout = out
+			for line := range strings.Lines(help.String()) {
+				fmt.Fprint(out, words.Phrase(lang, strings.TrimSuffix(line, "\n"))+"\n")
+			}
+			return err
 		}),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 }

@@ -40,7 +40,7 @@ func describe(root *kong.Node, lang string) error {
 	needsNoClient := slices.DeleteFunc(channel.Steps(),
 		func(c channel.Channel) bool { return c.Name == string(channel.Elicit) })
 	return usage.Describe(root, lang, map[string]string{
-		"reply_modes":    channel.Names(channel.Steps()),
-		"terminal_modes": channel.Names(needsNoClient),
+		"reply_modes":    words.Phrase(lang, channel.Names(channel.Steps())),
+		"terminal_modes": words.Phrase(lang, channel.Names(needsNoClient)),
 		"clients":        strings.Join(clients.Names(), ", ")})
 }

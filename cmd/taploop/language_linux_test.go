@@ -64,7 +64,7 @@ func inChinese(b *testEnv, session string, ids []string) [][]string {
 		{"--set", "nosuch=1", "devices"}, {"--config", "nosuch.yaml", "devices"},
 		{"--set", "model.temperature=9", "devices"}, {"nosuch"}, {"answers", "forget", "--all"},
 		{"yolo", "on"}, {"yolo", "on", "--all"}, {"yolo", "on", "--app", "com.x"}, {"yolo", "status"},
-		{"completion", "nosuch"}, {"demo", "nosuch"}, {"watch"}}
+		{"sessions", "prune", "--older-than", "30x"}, {"completion", "nosuch"}, {"demo", "nosuch"}, {"watch"}}
 	for _, id := range ids {
 		all = append(all, []string{"inquiries", id}, []string{"reply", id, "好"})
 	}
@@ -179,17 +179,24 @@ func TestEveryCommandSpeaksTheLanguageOfTheTerminal(t *testing.T) {
 		require.True(t, called[words[0]] || n.Hidden || slices.Contains(measuring, words[0]),
 			"%s is not called", words)
 		for _, more := range [][]string{{"--nosuchflag"}, {"a", "b", "c", "d", "e", "f"},
-			{"--config"}, {"--set", "x"}} {
+			{"--config"}, {"--set", "x"}, {"--help"}} {
 			var out, errs bytes.Buffer
 			_ = run(t.Context(), append(slices.Clone(words), more...), b.env,
 				streams{strings.NewReader(""), &out, &errs})
-			note(errs.String(), append(words, more...)...)
+			note(errs.String()+spoken(out.String()), append(words, more...)...)
 		}
 	}
 	for line, commands := range wrong {
 		t.Errorf("%s  <%d: taploop %s>", line, len(commands), commands[0])
 	}
 	t.Logf("%d lines are not in Chinese", len(wrong))
+}
+
+// spoken are the headings of a help, and the lines in which English is spoken: names of commands,
+// values and examples are typed as they are.
+func spoken(help string) string {
+	return strings.Join(regexp.MustCompile(`(?m)^[A-Z].*|^.*\[flags\].*|`+
+		`^(?: {0,3}| {5,})[^ \n].*\b(?:or|and|the|a|is)\b .*`).FindAllString(help, -1), "\n")
 }
 
 // said is what a command leaves on a wide terminal at which nobody types, however it ends.

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -255,26 +256,27 @@ func elements(task string, steps []agentloop.Step, list []screen.Element) (
 // held holds one claim against the screen, and says what is seen, or why that is not known: "" for
 // what tells nothing. The state is sure if the task leaves no doubt about it.
 func (p *past) held(c claim, list []screen.Element, sure bool) (agentloop.Verified, string) {
-	words, state := text.Quote(c.words, 60), map[bool]string{true: "on", false: "off"}
+	words := text.Quote(c.words, 60)
+	switched := map[bool]string{true: words + " switched on", false: words + " switched off"}
 	where, lacks := shown(c, list), p.lacks(c)
-	is, known := switched(c.words, list)
+	is, known := stateOf(c.words, list)
 	switch {
 	case c.moved:
 		return agentloop.Unverified, "what has become of " + words + " cannot be seen"
 	case c.on == nil && where != "":
-		return agentloop.Unverified, words + " is " + where
+		return agentloop.Unverified, fmt.Sprintf(where, words)
 	case c.whom:
 		return agentloop.Unverified, ""
 	case c.on != nil && !sure:
 		return agentloop.Unverified, "in which state " + words + " is to be at the end is not sure"
 	case c.on != nil && !known:
-		return agentloop.Unverified, "whether " + words + " is " + state[*c.on] + " cannot be seen"
+		return agentloop.Unverified, "what the task wants, " + switched[*c.on] + ", cannot be seen"
 	case c.on != nil && is != *c.on:
-		return agentloop.Contradicted, "the screen shows " + words + " " + state[is]
+		return agentloop.Contradicted, "the screen shows " + switched[is]
 	case lacks != "":
 		return agentloop.Unverified, lacks
 	case c.on != nil:
-		words += " " + state[is]
+		words = switched[is]
 	}
 	return agentloop.IsVerified, words
 }
@@ -294,7 +296,7 @@ func (p *past) lacks(c claim) string {
 	for _, list := range p.screens {
 		if c.on == nil {
 			was = was || shown(c, list) == ""
-		} else if is, known := switched(c.words, list); known {
+		} else if is, known := stateOf(c.words, list); known {
 			if is != *c.on {
 				return ""
 			}
@@ -314,11 +316,11 @@ func (p *past) lacks(c claim) string {
 	return ""
 }
 
-// shown says what keeps words from counting as shown, or "" for nothing: text in a field has only
-// been typed, what stands beside a switch that is off is not in force, and what can be touched is
-// not open.
+// shown says, with a place for them, what keeps words from counting as shown, or "" for nothing:
+// text in a field has only been typed, what stands beside a switch that is off is not in force, and
+// what can be touched is not open.
 func shown(c claim, list []screen.Element) (lack string) {
-	lack = "not on the screen"
+	lack = "%s is not on the screen"
 	want := folded(c.words)
 	for i := range list {
 		e := &list[i]
@@ -326,16 +328,16 @@ func shown(c claim, list []screen.Element) (lack string) {
 			continue
 		}
 		if e.Editable {
-			lack = "in a field that is still being edited"
+			lack = "%s is in a field that is still being edited"
 			continue
 		}
 		at := screen.At(list, e.Bounds.Center(), screen.Large)
 		if c.open && at >= 0 && list[at].Clickable {
-			lack = "something that would have to be opened"
+			lack = "%s is something that would have to be opened"
 			continue
 		}
 		if j := inRow(i, list); j >= 0 && !list[j].Checked {
-			return "beside a switch that is off"
+			return "%s is beside a switch that is off"
 		}
 		return ""
 	}
@@ -366,9 +368,9 @@ func mixed(all []claim, list []screen.Element) string {
 	return ""
 }
 
-// switched is the state of what these words name. known is false unless exactly one switch is it:
+// stateOf is the state of what these words name. known is false unless exactly one switch is it:
 // one that bears the words and no others, or that stands in the row of a text that does.
-func switched(words string, list []screen.Element) (is, known bool) {
+func stateOf(words string, list []screen.Element) (is, known bool) {
 	want := folded(words)
 	found := map[int]bool{}
 	for i := range list {

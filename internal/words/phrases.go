@@ -97,7 +97,7 @@ func (b *book) translate(said string) string {
 			return b.fill(p.to, m[1:])
 		}
 	}
-	if m := about.FindStringSubmatch(said); m != nil {
+	if m := about.FindStringSubmatch(said); m != nil && !strings.Contains(m[1], ": ") {
 		return b.translate(m[1]) + m[2]
 	}
 	if list := strings.Split(said, ", "); len(list) > 1 && b.knows(list) {
@@ -105,6 +105,11 @@ func (b *book) translate(said string) string {
 	}
 	if strings.Contains(said, "\n") {
 		return b.lines(said)
+	}
+	if i := strings.LastIndex(said, " ("); i > 0 && strings.HasSuffix(said, ")") {
+		if tail := said[i+2 : len(said)-1]; b.translate(tail) != tail {
+			return b.translate(said[:i]) + "（" + b.translate(tail) + "）"
+		}
 	}
 	for _, between := range []string{": ", "; "} {
 		if head, tail, found := strings.Cut(said, between); found {
@@ -128,10 +133,11 @@ func (b *book) lines(said string) string {
 	return strings.Join(list, "\n")
 }
 
-// knows translates the parts of a list, and reports whether there is a translation of each.
+// knows translates the parts of a list, and reports whether there is a translation of each that is
+// not quoted.
 func (b *book) knows(list []string) bool {
 	for i, said := range list {
-		if list[i] = b.translate(said); list[i] == said {
+		if list[i] = b.translate(said); list[i] == said && !strings.HasPrefix(said, `"`) {
 			return false
 		}
 	}

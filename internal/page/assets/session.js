@@ -107,7 +107,7 @@ function Head({ t, go }) {
       ${phone ? html`<span>${phone}</span>` : ""}<span>${clock(run.created_at)}</span>${s.parent ? html`<span>${w.begunBy} ${alone ? s.parent : html`<a href=${"/ui/sessions/" + s.parent}>${s.parent.slice(0, 8)}</a>`}</span>` : ""}</p>
     ${run.answer ? html`<p class=${"result " + (run.state === "COMPLETED" ? "good" : "bad")} dir="auto">${run.answer}
       ${run.state === "COMPLETED" ? "" : html` <span class="mend">${run.mend?.[language()] || ""}</span>`}</p>` : ""}
-    <${Verified} v=${run.verification} state=${run.state} />
+    <${Verified} run=${run} />
     ${run.state === "COMPLETED" ? "" : html`<${Why} run=${run} kind="result bad" />`}
     ${came(t).length ? html`<section class="came" aria-labelledby="came"><h3 id="came">${w.cameIn}</h3><ul>${came(t).map((x) => html`<li dir="auto">${x}</li>`)}</ul></section>` : ""}
     ${run.recorded_url ? html`<div class="recorded"><p>${w.recordedScreen}</p><${Frame} url=${run.recorded_url} alt=${w.recordedScreen} lost=${w.pictureLost} /></div>` : ""}
@@ -139,10 +139,10 @@ const came = (t) => [...t.questions.filter((q) => !t.steps.some((s) => s.index =
 const movable = ({ state, stop_reason: why }) => state === "QUEUED" || state === "RUNNING" || state === "PAUSED" && (why === "SERVER_RESTARTED" || why === "DEVICE_DISCONNECTED");
 
 // Verified says what the end of a run was held against.
-export function Verified({ v, state }) {
-  const w = words(), known = v && w.verdicts[v.verdict];
-  if (!known || state !== "COMPLETED") return "";
-  return html`<p class="verdict"><span class=${"badge " + { verified: "good", contradicted: "bad" }[v.verdict]}>${known}</span> <span dir="auto">${v.evidence || ""}</span>${v.step ? html` <span class="mend">${fill(w.stepN, { n: v.step })}</span>` : ""}</p>`;
+export function Verified({ run }) {
+  const w = words(), v = run.verification, known = v && w.verdicts[v.verdict];
+  if (!known || run.state !== "COMPLETED") return "";
+  return html`<p class="verdict"><span class=${"badge " + { verified: "good", contradicted: "bad" }[v.verdict]}>${known}</span> <span dir="auto">${run.seen?.[language()] || ""}</span>${v.step ? html` <span class="mend">${fill(w.stepN, { n: v.step })}</span>` : ""}</p>`;
 }
 
 // Agents is who worked in a session without a phone: agents, and below each what it called and began.
@@ -209,7 +209,7 @@ function Step({ step: s, t, id }) {
     <div class="say">
       <p class="line"><span class="no">${s.index}</span><span class=${"badge " + tone(s, q)}>${w.outcomes[outcome(s, q)]}</span></p>
       <h3 id="step-title" dir="auto">${said(s)}</h3>
-      ${s.refusal ? html`<p class="result bad" dir="auto">${s.refusal}</p>` : ""}
+      ${s.refusal ? html`<p class="result bad" dir="auto">${s.refused?.[language()] || s.refusal}</p>` : ""}
       ${s.thought ? html`<blockquote dir="auto">${s.thought}</blockquote>` : ""}
       ${s.question || q ? html`<${Talk} s=${s} q=${q} />` : ""}
       <p class="facts">${parts(s).map(([k, ms]) => html`<span>${w.parts[k]} ${lastingMs(ms)}</span>`)}

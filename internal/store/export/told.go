@@ -35,6 +35,8 @@ type Run struct {
 	Why map[string]string `json:"why,omitempty"`
 	// what can be done about that
 	Mend map[string]string `json:"mend,omitempty"`
+	// what the verification's evidence says
+	Seen map[string]string `json:"seen,omitempty"`
 }
 
 // NewRun is a stored run that has cost so many tokens, nil for nil.
@@ -42,7 +44,11 @@ func NewRun(r *store.Run, tokens int) *Run {
 	if r == nil {
 		return nil
 	}
-	return &Run{Tokens: tokens, Why: words.Each(func(lang string) string { return why(r, lang) }),
+	var seen string
+	if v := r.Progress.Verification; v != nil {
+		seen = v.Evidence
+	}
+	return &Run{Tokens: tokens, Seen: inEach(seen), Why: words.Each(func(lang string) string { return why(r, lang) }),
 		Mend: words.Each(func(lang string) string { return mend(r, lang) }),
 		ID:   r.ID, Task: r.Task, State: r.State, StopReason: string(r.StopReason),
 		Answer: r.Answer, Error: r.Error, QuestionID: r.QuestionID, Steps: r.Progress.Steps,
@@ -54,7 +60,9 @@ func NewRun(r *store.Run, tokens int) *Run {
 type SeenStep struct {
 	Step
 	// the act in a few words, by language, without places
-	Words         map[string]string `json:"words,omitempty"`
+	Words map[string]string `json:"words,omitempty"`
+	// the refusal, by language
+	Refused       map[string]string `json:"refused,omitempty"`
 	SessionID     string            `json:"session_id"`
 	Index         int               `json:"index"`
 	Screenshot    string            `json:"screenshot,omitempty"`
@@ -65,8 +73,9 @@ type SeenStep struct {
 
 // See is a stored step in words.
 func See(st store.StepRecord) SeenStep {
-	v := SeenStep{Step: NewStep(st), SessionID: st.SessionID, Index: st.Index,
-		Screenshot: st.FrameID, StartedAt: st.StartedAt, DoneAt: st.DoneAt}
+	step := NewStep(st)
+	v := SeenStep{Step: step, Words: inEach(step.Action), SessionID: st.SessionID, Index: st.Index,
+		Refused: inEach(st.Refusal), Screenshot: st.FrameID, StartedAt: st.StartedAt, DoneAt: st.DoneAt}
 	if a := st.Proposal.Action; a != nil {
 		say := actions.Brief
 		if st.State == store.Done && st.Refusal == "" {

@@ -43,6 +43,11 @@ func why(r *store.Run, lang string) string {
 	return text.Cut(cmp.Or(said, reason), mostWhy)
 }
 
+// inEach is what the program has said, in each language.
+func inEach(said string) map[string]string {
+	return words.Each(func(lang string) string { return text.Cut(words.Phrase(lang, said), mostWhy) })
+}
+
 // mend is what can be done about a run that does not go on, in a language.
 func mend(r *store.Run, lang string) string {
 	_, remedy := hint.Split(r.Error)

@@ -18,6 +18,7 @@ import (
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Story tells one run. It is the run's console, too: nothing is rewritten while a question is on
@@ -208,8 +209,9 @@ func (s *Story) step(st agentloop.Step) {
 // Repeated says that the reply was taken before.
 func (s *Story) Repeated() { s.line("", s.Replayed) }
 
-func (s *Story) line(label, words string) {
-	s.paint.Line(s.out, tty.Span{Tone: tty.Faint, Text: label}, tty.Span{Text: words})
+func (s *Story) line(label, said string) {
+	s.paint.Line(s.out, tty.Span{Tone: tty.Faint, Text: label},
+		tty.Span{Text: words.Phrase(s.Lang, said)})
 }
 
 // Ended says how the run ended, in one line, and why, if it is not done.
