@@ -3,7 +3,6 @@ package skill
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,15 +36,6 @@ func ReportOf(r store.Run, u store.Usage) *Report {
 	return &Report{Skill: of.Skill.Name, Replayed: at.Replayed, Healed: len(at.Healed),
 		Calls: u.Calls, Tokens: tokens, Saved: max(of.Skill.Recorded.Tokens-tokens, 0),
 		Heals: at.Healed}
-}
-
-// PlanOf is what a run replays, or nil.
-func PlanOf(r store.Run) *Plan {
-	var set struct{ Skill *Plan }
-	if json.Unmarshal(r.Settings, &set) != nil || set.Skill == nil || set.Skill.Skill == nil {
-		return nil
-	}
-	return set.Skill
 }
 
 // Diverged is the recorded picture of the screen on which a run ended, since it was not as it was

@@ -266,36 +266,6 @@ func (s *Step) check() error {
 	return nil
 }
 
-// What models and the program name places of a screen by.
-var (
-	places = regexp.MustCompile(`[(\[<]\s*\d[\d.]*\s*,\s*\d[\d.]*`)
-	placed = regexp.MustCompile(`( at)? \(\d\.\d{3},\d\.\d{3}\)`)
-)
-
-// intent is what a step is for, in words: what was said of it, unless that names a place of a screen.
-func (s *Step) intent() string {
-	a, err := s.action()
-	if err != nil || s.Say != "" && !places.MatchString(s.Say) {
-		return s.Say
-	}
-	n := 0
-	words := placed.ReplaceAllStringFunc(actions.Describe(a), func(string) string {
-		switch n++; {
-		case a.Traits().Scrolls:
-			return ""
-		case n == 2 && s.After.Order != "":
-			return " where it is " + s.After.Order
-		case n > len(s.Targets):
-			return " something"
-		}
-		return " " + text.Quote(s.Targets[n-1].words(), 60)
-	})
-	if s.Focus != nil {
-		words += " into " + text.Quote(s.Focus.words(), 60)
-	}
-	return words
-}
-
 // open reports whether what a step touches or types is not the same each time, and so the model's.
 func (s *Step) open() bool {
 	a, err := s.action()

@@ -3,6 +3,7 @@ package skill
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -37,6 +38,15 @@ func SourceOf(ctx context.Context, db *store.Store, sessionID string) (src Sourc
 	}
 	src.Frame = func(id string) ([]byte, error) { return db.Frame(ctx, id) }
 	return src, nil
+}
+
+// PlanOf is what a run replays, or nil.
+func PlanOf(r store.Run) *Plan {
+	var set struct{ Skill *Plan }
+	if json.Unmarshal(r.Settings, &set) != nil || set.Skill == nil || set.Skill.Skill == nil {
+		return nil
+	}
+	return set.Skill
 }
 
 // Ambiguous says which of the skill's targets are not found as what was touched, on the screens
