@@ -106,6 +106,9 @@ func (x *moment) end() (agentloop.Proposal, error) {
 	}
 	x.at.Ended = true
 	answer, off := x.plan.Skill.Answer, x.plan.Heal == HealOff
+	if unanswered(answer) {
+		answer = ""
+	}
 	if off || answer != "" && !slices.Contains(x.now.Doubted, agentloop.NoteAnswerMisfit) {
 		return x.propose(actions.Complete{Report: cmp.Or(answer, x.tell.Reported)}, ""), nil
 	}

@@ -44,8 +44,7 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 		return nil, nil, fmt.Errorf("run %d of session %s is %s: only a completed one can be made "+
 			"a skill", src.Run.Seq, src.Run.SessionID, src.Run.State)
 	}
-	m := &maker{src: src, params: o.Params, used: map[string]int{},
-		values: slices.Collect(maps.Values(o.Params))}
+	m := &maker{src: src, params: o.Params, used: map[string]int{}, names: map[string]string{}}
 	if len(slices.Compact(slices.Sorted(maps.Values(o.Params)))) < len(o.Params) {
 		return nil, nil, errors.New("two parameters have the same value: which of them the run " +
 			"used where is not known; make the skill from a run in which they differ")
@@ -54,10 +53,8 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 		if err := checkParam(name); err != nil || v == "" {
 			return nil, nil, cmp.Or(err, fmt.Errorf("--param %s=: want NAME=VALUE", name))
 		}
+		m.names[v] = name
 	}
-	slices.SortFunc(m.values, func(a, b string) int {
-		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
-	})
 	steps := m.taken()
 	if len(steps) == 0 || !slices.ContainsFunc(steps, func(s store.StepRecord) bool {
 		return s.Proposal.Elements != nil

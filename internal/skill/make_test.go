@@ -17,8 +17,8 @@ import (
 )
 
 func TestAValueIsAParameterWhereItIsAWholeWord(t *testing.T) {
-	m := &maker{params: map[string]string{"size": "M", "who": "Tom", "n1": "1", "n2": "12",
-		"what": "购物"}, values: []string{"购物", "Tom", "12", "M", "1"}, used: map[string]int{}}
+	m := &maker{names: map[string]string{"M": "size", "Tom": "who", "1": "n1", "12": "n2",
+		"购物": "what"}, used: map[string]int{}}
 	for text, want := range map[string]string{
 		"Merino T-shirt, M":  "Merino T-shirt, {{size}}",
 		"Tom, Tomorrow, Tom": "{{who}}, Tomorrow, {{who}}",
@@ -294,7 +294,7 @@ func choice(t *testing.T, answer, chosen string) (*Skill, []string) {
 	t.Helper()
 	src := Source{Run: store.Run{State: store.Completed, Task: "Buy the shoes in my size."}}
 	for i, a := range []actions.Action{actions.Info{Question: "Your size?"}, nil,
-		actions.Complete{Report: "Done."}} {
+		actions.Complete{Report: "You chose " + answer + "."}} {
 		list := sizes()
 		for _, e := range list {
 			if a == nil && e.Text == chosen {
@@ -356,6 +356,14 @@ func TestWhatAPersonChoseIsChosenByThisRunsAnswer(t *testing.T) {
 		}
 		require.Equal(t, c.touches == "", len(m.asked) > 0, "%+v", c)
 	}
+}
+
+// What is reported has this run's answer, where the recorded one was used.
+func TestAReportHasTheAnswerOfItsOwnRun(t *testing.T) {
+	s, _ := choice(t, "42", "42")
+	require.Equal(t, "You chose {{answer 1}}.", s.Answer)
+	s, _ = choice(t, "forty-two", "42")
+	require.Equal(t, "You chose forty-two.", s.Answer)
 }
 
 // A take-over is held against how it ended: whatever was said then, a step follows that was recorded

@@ -1,8 +1,10 @@
 package skill
 
 import (
+	"cmp"
 	"fmt"
 	"image"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,10 +18,10 @@ import (
 type maker struct {
 	src    Source
 	params map[string]string
-	values []string       // of the parameters, the longest first
-	used   map[string]int // parameters, and the index of the first step that has one
-	now    int            // the index of the step that is made
-	made   int            // and its number in the skill
+	names  map[string]string // of the parameters, by their values
+	used   map[string]int    // parameters and answers, and the index of the first step that has one
+	now    int               // the index of the step that is made
+	made   int               // and its number in the skill
 	notes  []string
 	asked  int  // questions so far that stay questions
 	any    bool // which app is in front is said by a parameter
@@ -57,12 +59,18 @@ func (m *maker) general(s string) string {
 }
 
 // prose is general for what is said of the run: a value is the same in capitals, and a number with
-// a nought in front, as nothing is found by it.
+// a nought in front, as nothing is found by it. An answer that a step has used is one, too.
 func (m *maker) prose(s string) string {
 	if a := m.answered(s); a != s {
 		return a
 	}
-	return m.replaced(s, func(s, v string) int {
+	names := maps.Clone(m.names)
+	for n, answer := range m.answers() {
+		if name := numbered(n); m.used[name] > 0 && answer != "" {
+			names[answer] = name
+		}
+	}
+	return replaced(s, names, func(s, v string) int {
 		number := s[:len(s)-len(strings.TrimLeft(s, "0123456789"))]
 		switch {
 		case number != "" && strings.Trim(v, "0123456789") == "" &&
@@ -77,7 +85,7 @@ func (m *maker) prose(s string) string {
 
 // valued is general without the answers.
 func (m *maker) valued(s string) string {
-	return m.replaced(s, func(s, v string) int {
+	return replaced(s, m.names, func(s, v string) int {
 		if strings.HasPrefix(s, v) {
 			return len(v)
 		}
@@ -85,13 +93,16 @@ func (m *maker) valued(s string) string {
 	})
 }
 
-// replaced has the names of parameters where their values stand by themselves. Begins says how much
-// of the beginning of a text is a value, 0 for nothing.
-func (m *maker) replaced(s string, begins func(s, value string) int) string {
+// replaced has names where their values stand by themselves, the longest first. Begins says how
+// much of the beginning of a text is a value, 0 for nothing.
+func replaced(s string, names map[string]string, begins func(s, value string) int) string {
+	values := slices.SortedFunc(maps.Keys(names), func(a, b string) int {
+		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
+	})
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		length := 0
-		n := slices.IndexFunc(m.values, func(v string) bool {
+		n := slices.IndexFunc(values, func(v string) bool {
 			length = begins(s[i:], v)
 			return length > 0 && text.Edge(s, i) && text.Edge(s, i+length)
 		})
@@ -101,11 +112,7 @@ func (m *maker) replaced(s string, begins func(s, value string) int) string {
 			i += size
 			continue
 		}
-		for name, value := range m.params {
-			if value == m.values[n] {
-				b.WriteString("{{" + name + "}}")
-			}
-		}
+		b.WriteString("{{" + names[values[n]] + "}}")
 		i += length
 	}
 	return b.String()
@@ -179,20 +186,27 @@ func (m *maker) known(general string) bool {
 
 // isParam reports whether an answer is the value of a parameter.
 func (m *maker) isParam(answer string) bool {
-	return answer != "" && slices.Contains(m.values, answer) && m.valued(answer) != answer
+	return answer != "" && m.names[answer] != "" && m.valued(answer) != answer
 }
 
-// answered is a text with the answers of questions that stay questions as their numbers.
-func (m *maker) answered(s string) string {
-	n := 0
+// answers are those of the questions so far that stay questions.
+func (m *maker) answers() (all []string) {
 	for _, st := range m.taken() {
-		if _, is := st.Proposal.Action.(actions.Info); !is || st.Exchange == nil ||
-			m.isParam(st.Exchange.Answer) {
-			continue
+		_, is := st.Proposal.Action.(actions.Info)
+		if is && st.Exchange != nil && len(all) < m.asked && !m.isParam(st.Exchange.Answer) {
+			all = append(all, st.Exchange.Answer)
 		}
-		if n++; n <= m.asked && s != "" && s == st.Exchange.Answer {
-			return fmt.Sprintf("{{answer %d}}", n)
-		}
+	}
+	return all
+}
+
+// numbered is the name of the answer to a question, by its index.
+func numbered(n int) string { return fmt.Sprintf("answer %d", n+1) }
+
+// answered is a text that is such an answer and no more as its number.
+func (m *maker) answered(s string) string {
+	if n := slices.Index(m.answers(), s); n >= 0 && s != "" {
+		return "{{" + numbered(n) + "}}"
 	}
 	return s
 }

@@ -324,7 +324,8 @@ func TestThatTheModelDoesTheRestIsAskedAsWell(t *testing.T) {
 
 // The answers of a skill's questions are those to its own, and not what was said about a heal.
 func TestAnAnswerIsThatOfTheSkillsQuestion(t *testing.T) {
-	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nends: {}\nsteps:\n"+
+	s, err := Parse("x", []byte("name: x\ndescription: x\ntask: x\nends: {}\n"+
+		"answer: 'I wrote {{answer 1}}.'\nsteps:\n"+
 		"- action: {verb: INFO, question: Who?}\n- action: {verb: TYPE, text: '{{answer 1}}'}\n"+
 		"  focus: {locators: [{id: f}]}\n"))
 	require.NoError(t, err)
@@ -336,19 +337,25 @@ func TestAnAnswerIsThatOfTheSkillsQuestion(t *testing.T) {
 		types string
 	}{{[]actions.Exchange{other, who}, "Tom"}, {[]actions.Exchange{who, other}, "Tom"},
 		{[]actions.Exchange{other}, ""}, {[]actions.Exchange{refused}, ""}} {
-		x := &moment{Policy: New(Plan{s, HealAuto}, nil, "en", "en"), at: &Place{}, page: &page{
+		m := &advisor{says: actions.Complete{Report: "The model looked."}}
+		x := &moment{Policy: New(Plan{s, HealAuto}, m, "en", "en"), at: &Place{}, page: &page{
 			list: []screen.Element{{ResourceID: "f", Editable: true, Focused: true, Enabled: true,
 				Bounds: screen.Rect{Max: screen.Point{X: 1, Y: 0.1}}}},
 			picture: func() image.Image { return nil }}}
 		x.now.Exchanges = c.heard
 		require.NoError(t, x.fill())
 		a, err := x.ready(1)
+		reports := "I wrote Tom."
 		if c.types == "" {
 			require.ErrorContains(t, err, "what was answered")
-			continue
+			reports = "The model looked."
+		} else {
+			require.NoError(t, err)
+			require.Equal(t, c.types, a.Traits().Text)
 		}
+		end, err := x.end()
 		require.NoError(t, err)
-		require.Equal(t, c.types, a.Traits().Text)
+		require.Equal(t, actions.Complete{Report: reports}, end.Action)
 	}
 }
 

@@ -3,6 +3,7 @@ package skill
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func (m *maker) unknown(s *store.StepRecord) bool {
 // or "". read says that an earlier screen has them, so that it is another text the next time.
 func (m *maker) copied(s *store.StepRecord) (typed string, read bool) {
 	t := s.Proposal.Action.Traits()
-	known := strings.ToLower(m.src.Run.Task + " " + strings.Join(m.values, " "))
+	known := strings.ToLower(m.src.Run.Task + " " + strings.Join(slices.Sorted(maps.Keys(m.names)), " "))
 	var shown []string
 	for _, before := range m.taken() {
 		if before.Exchange != nil {
@@ -96,12 +97,13 @@ func (m *maker) vacant(p, after *page, a actions.Action, out *Step) {
 func (m *maker) partly(s *store.StepRecord) {
 	t := s.Proposal.Action.Traits()
 	typed := strings.ToLower(strings.TrimSpace(t.Text))
-	i := slices.IndexFunc(m.values, func(v string) bool {
+	values := slices.Sorted(maps.Keys(m.names))
+	i := slices.IndexFunc(values, func(v string) bool {
 		return strings.HasPrefix(strings.ToLower(v), typed)
 	})
 	if t.Kind == actions.KindText && len(typed) >= 2 && i >= 0 && m.general(t.Text) == t.Text {
 		m.note("what is typed is a part of %s: it is typed for every other value, too",
-			text.Quote(m.values[i], 60))
+			text.Quote(values[i], 60))
 	}
 }
 
