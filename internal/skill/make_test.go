@@ -610,6 +610,10 @@ func TestWhatIsSaidOfARunHasTheParametersToo(t *testing.T) {
 	require.Equal(t, "Set an alarm for {{h}}:{{m}}.", alarm.Task)
 	require.Equal(t, "choose {{h}} o'clock", alarm.Steps[0].Say)
 	require.Equal(t, "The alarm at {{h}}:{{m}} is set.", alarm.Answer)
+	alarm = made("Delete the alarm at 8:15, not 18:15.", "-", "The one at 8:15 is gone.", "-",
+		map[string]string{"at": "08:15"})
+	require.Equal(t, "Delete the alarm at {{at}}, not 18:15.", alarm.Task)
+	require.Equal(t, "The one at {{at}} is gone.", alarm.Answer)
 	note := made("Move the note “Packing list” up.", "move it", "The packing list is on top.", "-",
 		map[string]string{"note": "Packing list"})
 	require.Equal(t, "The {{note}} is on top.", note.Answer)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
@@ -70,18 +71,33 @@ func (m *maker) prose(s string) string {
 			names[answer] = name
 		}
 	}
-	return replaced(s, names, func(s, v string) int {
-		number := s[:len(s)-len(strings.TrimLeft(s, "0123456789"))]
-		switch {
-		case number != "" && strings.Trim(v, "0123456789") == "" &&
-			strings.TrimLeft(number, "0") == strings.TrimLeft(v, "0"):
-			return len(number)
-		case len(s) >= len(v) && strings.EqualFold(s[:len(v)], v):
-			return len(v)
-		}
-		return 0
-	})
+	return replaced(s, names, spelled)
 }
+
+// spelled is how much of the beginning of s is the value, 0 for nothing: in capitals or not, and
+// with its numbers with noughts in front or without.
+func spelled(s, value string) int {
+	rest := s
+	for value != "" {
+		if n, v := digits(rest), digits(value); n != "" && v != "" {
+			if strings.TrimLeft(n, "0") != strings.TrimLeft(v, "0") {
+				return 0
+			}
+			rest, value = rest[len(n):], value[len(v):]
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(rest)
+		v, width := utf8.DecodeRuneInString(value)
+		if size == 0 || unicode.ToLower(r) != unicode.ToLower(v) {
+			return 0
+		}
+		rest, value = rest[size:], value[width:]
+	}
+	return len(s) - len(rest)
+}
+
+// digits are those at the beginning of a text.
+func digits(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))] }
 
 // valued is general without the answers.
 func (m *maker) valued(s string) string {
