@@ -28,6 +28,10 @@ func builtin(s *Subject) []finding {
 			add(byEnterKey(s)...)
 			break
 		}
+		if s.opensMenu() {
+			add(byAct(s, nil)...)
+			break
+		}
 		add(byTouch(s)...)
 	case actions.KindPath:
 		if !does.Scrolls { // something may be dropped

@@ -27,7 +27,7 @@ func byJudge(s *Subject) (finding, bool) {
 // that is one. It is "" where a touch presses nothing that has a name.
 func (s *Subject) Label() string {
 	e := s.Element
-	if e == nil || e.WholeScreen || e.field() && e.Class != "" {
+	if e == nil || e.WholeScreen || e.field() && e.Class != "" || s.opensMenu() {
 		return ""
 	}
 	on := e.lines()
@@ -61,3 +61,14 @@ func (p *Policy) Unknown(s Subject) bool {
 		s.Layout != nil && s.Layout.Switch) &&
 		!knownHarmless(on) && !affirms(on, affirmative()) && len(builtin(&s)) == 0
 }
+
+// opensMenu reports whether a finger stays on what has something else for that than for a tap, and
+// does not say what: a menu, or a choice.
+func (s *Subject) opensMenu() bool {
+	does, _ := actions.TraitsOf(s.Action)
+	return does.Kind == actions.KindHold && s.Layout != nil && s.Layout.Holds &&
+		!slices.ContainsFunc(s.Element.lines(), holds().MatchString)
+}
+
+// holds matches a label that says what a finger does that stays.
+var holds = listed(`{holds}`)

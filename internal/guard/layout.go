@@ -32,6 +32,7 @@ type Layout struct {
 	Sends  bool `json:"sends,omitempty"`
 	Nested bool `json:"nested,omitempty"` // it lies in something else that takes touches
 	Back   bool `json:"back,omitempty"`   // it is a picture where pages have the way back
+	Holds  bool `json:"holds,omitempty"`  // a finger that stays on it does something else than a tap
 	// how many elements of the page or dialog take touches
 	Touchable int `json:"touchable,omitempty"`
 	// the labels of the other buttons by which the page or dialog continues, where it does not

@@ -140,6 +140,7 @@ func (p *page) layout(i int) *guard.Layout {
 	l.Nested = p.inside[i] >= 0
 	l.Back = e.Text == "" && e.Bounds.Min.X < 0.03 && e.Bounds.Max.X < 0.17 && e.Bounds.Max.Y < 0.13
 	l.Sends = p.sends(i)
+	l.Holds = e.LongClickable && e.Clickable
 	l.Clears = slices.ContainsFunc(p.fields, func(f int) bool {
 		return follows(p.list[f].Bounds, e.Bounds)
 	})
