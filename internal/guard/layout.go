@@ -238,6 +238,32 @@ func (l *Layout) repeats(on []string) bool {
 // what the page asks.
 func (l *Layout) decides() bool { return l != nil && !l.Bar && saysNo(lines(l.Pair)) }
 
+// asksSystem reports whether a touch may answer a dialog or page of the system: by a button of it,
+// or by a choice that no button confirms.
+func (s *Subject) asksSystem(on []string) bool {
+	l := s.Layout
+	switch {
+	case l == nil:
+		return true
+	case s.Element.WholeScreen || l.Bar && !l.Button || l.Ticks && len(l.Beside) > 0:
+		return false // beside all that is there, or before it is confirmed
+	case l.Switch:
+		return !l.Dialog
+	case l.Button:
+		return l.Dialog || l.Touchable < 7 || l.acts() || globs(installerApps, s.App, true)
+	}
+	return !l.goesOn() && len(on) < 2 && (len(on) == 0 || !sentence(on[0], 5)) &&
+		(l.acts() || l.Touchable < 7 && !l.Peer)
+}
+
+// acts reports whether the page or dialog ends by the element, or by it and its pair.
+func (l *Layout) acts() bool {
+	return l.Primary || l.Ends || l.Last && !l.Peer && (l.Button || l.Pair != "")
+}
+
+// refusing matches the ids of what refuses in Android's dialogs and pages of permissions.
+var refusing = regexp.MustCompile(`^(?:permission_(?:deny|no_upgrade)|(?:deny|ask)_(?:.*_)?radio_)`)
+
 func (l *Layout) dialog() bool { return l != nil && l.Dialog }
 
 // goesOn reports whether the page or dialog continues by another button, which does not refuse.

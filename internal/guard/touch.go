@@ -287,7 +287,7 @@ func (s *Subject) ownSwitch() bool {
 // refused.
 func (e *Element) refuses() bool {
 	_, name, _ := strings.Cut(e.id(), ":id/")
-	return strings.HasPrefix(name, "permission_deny") || name == "permission_no_upgrade_button" ||
+	return refusing.MatchString(name) ||
 		e.id() == "android:id/button2" || e.id() == "com.android.settings:id/cancel_button"
 }
 
@@ -405,13 +405,13 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	})
 	says := affirms(yes, confirms()) || sumIn(s.Screen) != "" &&
 		(affirms(yes, finalizes()) || affirms(yes, continues()))
-	if l != nil && (l.Peer || l.Pad) && vague || !known && named(s.Element) {
+	if l != nil && (l.Peer || l.Pad || l.Bar && !l.Button) && vague || !known && named(s.Element) {
 		vague = false
 	}
 	switch {
 	case l != nil && l.Back, s.aboutMoney() && knownHarmless(lines):
 	case s.aboutMoney():
-		aside := l != nil && (l.Peer || !l.Primary && !l.Dialog &&
+		aside := l != nil && (l.Peer || l.Ticks || !l.Primary && !l.Dialog &&
 			(l.Tabs && !(l.Last && l.Button) || s.sumBeside(false) == "" ||
 				!l.Button && (l.Bar || len(l.Beside) > 0)))
 		if aside && !vague && !says {
@@ -426,10 +426,7 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		}
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true),
 		s.systemAsks(lines):
-		if !refusal && !known && !knownHarmless(lines) && !s.installed(lines) &&
-			(l == nil || l.Button || l.Switch && !l.Dialog ||
-				!l.goesOn() && (l.Dialog || !l.Peer) &&
-					(len(lines) == 0 || !sentence(lines[0], 5))) {
+		if !refusal && !known && !knownHarmless(lines) && !s.installed(lines) && s.asksSystem(lines) {
 			list = append(list, finding{&unknownSystem, ofApp, s.App})
 		}
 	case globs(storeApps, s.App, true):

@@ -74,7 +74,8 @@ func TestPlacesSayWhatIsThere(t *testing.T) {
 	const granting = "com.android.permissioncontroller"
 	corner := drawnAs("android.widget.ImageButton", at(0, 0.4, 1.2, 0.9, "", 1, true))
 	corner.ContentDesc = "Zubyakni"
-	elsewhere := drawnAs("android.widget.ImageButton", at(3, 0.4, 4.2, 0.9, "Zubyakni", 1, true))
+	elsewhere := drawnAs("android.widget.ImageButton", at(3, 4.4, 4.2, 4.9, "Zubyakni", 1, true))
+	bar := drawnAs("android.widget.ImageButton", at(8, 0.4, 9.2, 0.9, "Zubyakni", 1, true))
 	ending := []screen.Element{drawnAs(viewClass, at(0.4, 8.9, 9.6, 9.4, "Zubyakni", 1, true)),
 		drawnAs(viewClass, at(0.4, 9.4, 9.6, 9.9, "Cancel", 1, true)), at(0, 2, 9, 2.4, "Vuoi cancellare?", 1, false)}
 	for name, c := range map[string]struct {
@@ -93,6 +94,7 @@ func TestPlacesSayWhatIsThere(t *testing.T) {
 			line(viewClass, 2.7, 3.6, "Ödemeyi tamamla"), rows(rowClass)[2:])), on: "Ödemeyi tamamla", ask: true},
 		"buttons of several heights":   {app: "com.x.bank", list: broad(rows(buttonClass)), on: "Ödemeyi tamamla", ask: true},
 		"the way back":                 {app: granting, list: []screen.Element{corner, at(3, 2, 5, 2.4, "SMS", 1, false)}, on: "Zubyakni"},
+		"a picture in the bar":         {app: granting, list: []screen.Element{bar, at(3, 2, 5, 2.4, "SMS", 1, false)}, on: "Zubyakni"},
 		"a picture elsewhere":          {app: granting, list: []screen.Element{elsewhere, at(3, 2, 5, 2.4, "SMS", 1, false)}, on: "Zubyakni", ask: true},
 		"what a page asks, above a no": {list: ending, on: "Zubyakni", ask: true},
 		"a yes in a row":               {list: nested("Confirm"), on: "Confirm", ask: true},

@@ -1,8 +1,10 @@
 package phone_test
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
@@ -47,3 +49,61 @@ func TestAFingerThatStaysOpensAMenu(t *testing.T) {
 	}
 }
 
+// A dialog or page of the system is answered by its buttons, and by a choice that none confirms.
+func TestADialogOfTheSystemIsAnsweredByWhatEndsIt(t *testing.T) {
+	const granting = "com.android.permissioncontroller"
+	choice := func(id, label string, top float64) screen.Element {
+		e := drawnAs("android.widget.RadioButton", at(1, top, 5, top+0.4, label, 1, true))
+		e.ResourceID, e.Checkable = granting+":id/"+id, true
+		return e
+	}
+	choices := []screen.Element{choice("allow_radio", "Povolo", 3), choice("ask_radio_button", "Dotaz", 4),
+		choice("deny_radio_button", "Odmit", 5)}
+	confirmed := append(slices.Clone(choices), drawnAs(buttonClass, at(1, 8, 9, 8.5, "Zubyakni", 1, true)))
+	refused := append(slices.Clone(choices), drawnAs(buttonClass, at(1, 8, 9, 8.5, "Cancel", 1, true)))
+	around := at(0, 0, 10, 10, "", 1, true)
+	around.ResourceID = granting + ":id/grant_singleton"
+	pages := column(rowClass, 1, 0.6, "Alfa", "Beta", "Gama", "Delta", "Eta", "Zeta", "Theta")
+	pages = append(pages, at(1, 8, 4, 8.3, "Frobnik", 1, true))
+	for name, c := range map[string]struct {
+		list []screen.Element
+		on   string
+		ask  bool
+	}{
+		"a choice":                       {choices, "Povolo", true},
+		"a choice to be asked":           {choices, "Dotaz", false},
+		"a choice that is a no":          {choices, "Odmit", false},
+		"a choice that a button is for":  {confirmed, "Povolo", false},
+		"the button":                     {confirmed, "Zubyakni", true},
+		"what is around all":             {append([]screen.Element{around}, refused...), "grant_singleton", false},
+		"what stands on a page of rows":  {pages, "Frobnik", false},
+		"what stands on one of few rows": {pages[5:], "Frobnik", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			look := screen.Observation{Elements: append([]screen.Element{at(0, 0, 10, 10, "", 0, false)}, c.list...),
+				State: screen.State{App: granting, Size: drawnSize}}
+			click := actions.Click{At: find(t, look.Elements, c.on)}
+			require.Equal(t, c.ask, !allowed(t, look, click))
+		})
+	}
+}
+
+// In an app about money a choice that is not known, or a picture in the bar at the top, ends nothing.
+func TestAChoiceInAnAppAboutMoneyEndsNothing(t *testing.T) {
+	radio := drawnAs("android.widget.RadioButton", at(1, 3, 9, 3.5, "Zubyakni", 1, true))
+	radio.Checkable = true
+	picture := drawnAs("android.widget.ImageView", at(8, 0.4, 9.2, 0.9, "", 1, true))
+	button := drawnAs(buttonClass, at(1, 3, 5, 3.5, "Zubyakni", 1, true))
+	lower := picture
+	lower.Bounds = at(8, 6, 9, 6.5, "", 1, true).Bounds
+	for name, c := range map[string]struct {
+		e   screen.Element
+		ask bool
+	}{"a choice": {e: radio}, "a button": {e: button, ask: true}, "a picture in the bar": {e: picture},
+		"a picture elsewhere": {e: lower, ask: true}} {
+		look := screen.Observation{Elements: []screen.Element{at(0, 0, 10, 10, "", 0, false),
+			at(0, 2, 10, 2.4, "Zůstatek 42,10 €", 1, false), c.e},
+			State: screen.State{App: "com.example.bank", Size: drawnSize}}
+		assert.Equal(t, c.ask, !allowed(t, look, actions.Click{At: c.e.Bounds.Center()}), name)
+	}
+}
