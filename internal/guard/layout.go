@@ -33,6 +33,8 @@ type Layout struct {
 	Nested bool `json:"nested,omitempty"` // it lies in something else that takes touches
 	Back   bool `json:"back,omitempty"`   // it is a picture where pages have the way back
 	Holds  bool `json:"holds,omitempty"`  // a finger that stays on it does something else than a tap
+	// it is one of several buttons with these words, each in a row or card of a list
+	Repeated bool `json:"repeated,omitempty"`
 	// how many elements of the page or dialog take touches
 	Touchable int `json:"touchable,omitempty"`
 	// the labels of the other buttons by which the page or dialog continues, where it does not
@@ -95,7 +97,7 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 		l.Dialog && l.Primary && !l.Alone && vague && !yes && unknownLanguage(s, on) &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
 		l.Ends && vague && (yes || button && !l.goesOn()),
-		s.submits(on), !l.Dialog && vague && len(on) == 1 && (l.Primary && !yes ||
+		s.submits(on), !l.Dialog && vague && len(on) == 1 && (l.Primary && l.Last && !yes ||
 			ends && makes().MatchString(on[0]) && s.Judged != Harmless):
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
 	}
@@ -371,7 +373,7 @@ func (s *Subject) answers(on []string) bool {
 	}
 	pair := normalize(l.Pair)
 	last := pair[strings.LastIndexByte(pair, ' ')+1:]
-	return l.Nested && affirms(on, confirms()) || accepts().MatchString(on[0]) &&
+	return l.Nested && !sentence(on[0], 3) && affirms(on, confirms()) || accepts().MatchString(on[0]) &&
 		(declines().MatchString(pair) || declines().MatchString(last)) ||
 		l.Button && l.Peer && threefold().MatchString(on[0]) &&
 			slices.ContainsFunc(s.Screen, func(t string) bool {

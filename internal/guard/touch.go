@@ -161,9 +161,10 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 		f.where == underFinger && !l.dialog() && (counts(lines) || len(lines) > 1 &&
 			slices.ContainsFunc(lines, booked.MatchString)),
 		l != nil && l.Tab && f.class.Name == "call",
+		l != nil && l.Repeated && sumIn(lines) == "" && (f.class.Name == "order" || f.class.Name == "pay"),
 		l != nil && f.class.Name == "order" && f.where == underFinger && s.besideAct(f),
-		f.class.Name == "send" && l != nil && !l.Dialog && len(l.Fields) == 0 &&
-			toBeWritten().MatchString(f.words),
+		(f.class.Name == "send" || f.class.Name == "publish") && l != nil && !l.Dialog &&
+			len(l.Fields) == 0 && (toBeWritten().MatchString(f.words) || question(f.words)),
 		f.where == onScreen && s.installed(lines), // says that it was
 		f.class.Name == "grant" && f.where == underFinger && !slices.Contains(lines, f.words),
 		s.ownSwitch() &&

@@ -67,6 +67,9 @@ func byEnterKey(s *Subject) (list []finding) {
 // byComposeField is what the enter key sends, of a field for what others read.
 func (e *Element) byComposeField() []finding {
 	names := append(e.lines(), strings.Join(text.Words(e.ResourceID), " "))
+	if strings.Contains(strings.TrimSpace(e.Text), "\n") { // where the key begins another line
+		return nil
+	}
 	for _, n := range names {
 		if !sentence(n, 4) && composed.MatchString(n) {
 			return []finding{{classNamed("send"), underFinger, n}}

@@ -117,7 +117,7 @@ func (p *page) layout(i int) *guard.Layout {
 		l.Enter = p.enter(i)
 		return l
 	}
-	l.Button = button(e)
+	l.Button = p.button(i)
 	l.Switch = strings.Contains(said(e), ", Switch")
 	for _, in := range p.list[i:screen.End(p.list, i)] {
 		l.Switch = l.Switch || in.Checkable
@@ -139,7 +139,7 @@ func (p *page) layout(i int) *guard.Layout {
 	l.Last = p.lowest(i) && !(l.Tab && (p.tabs || alike > 3))
 	l.Nested = p.inside[i] >= 0
 	l.Back = e.Text == "" && e.Bounds.Min.X < 0.03 && e.Bounds.Max.X < 0.17 && e.Bounds.Max.Y < 0.13
-	l.Sends = p.sends(i)
+	l.Sends, l.Repeated = p.sends(i), p.repeated(i)
 	l.Holds = e.LongClickable && e.Clickable
 	l.Clears = slices.ContainsFunc(p.fields, func(f int) bool {
 		return follows(p.list[f].Bounds, e.Bounds)
@@ -147,10 +147,21 @@ func (p *page) layout(i int) *guard.Layout {
 	return l
 }
 
-// button reports whether an element's class is one of buttons with words.
-func button(e *screen.Element) bool {
-	return e.Touchable() && strings.HasSuffix(e.Class, "Button") && !e.Checkable &&
-		!strings.HasSuffix(e.Class, "ImageButton")
+// button reports whether the class of the element i is one of buttons with words. With several
+// texts in it, it is a row or a card, as some frameworks call all that takes touches a button.
+func (p *page) button(i int) bool {
+	e := &p.list[i]
+	if !e.Touchable() || !strings.HasSuffix(e.Class, "Button") || e.Checkable ||
+		strings.HasSuffix(e.Class, "ImageButton") {
+		return false
+	}
+	texts := map[string]bool{}
+	for _, in := range p.list[i+1 : screen.End(p.list, i)] {
+		if in.Text != "" {
+			texts[in.Text] = true
+		}
+	}
+	return len(texts) < 2
 }
 
 // primary reports whether the page or dialog continues by the element i: it is Android's button for
@@ -164,10 +175,10 @@ func (p *page) primary(i int) bool {
 	case e.ResourceID == "android:id/button1":
 		return true
 	case p.dialog:
-		return p.last(i) && button(e)
+		return p.last(i) && p.button(i)
 	}
 	wide, low := r.Max.X-r.Min.X > 0.55 && r.Max.Y-r.Min.Y < 0.12, r.Min.Y > 0.55
-	if !button(e) {
+	if !p.button(i) {
 		return r.Min.Y > 0.7 && r.Min.X > 0.02 && p.lowest(i) &&
 			(wide && alike(r.Min.X, 1-r.Max.X) || r.Max.X-r.Min.X > 0.3 && p.besideSum(r))
 	}
@@ -186,9 +197,12 @@ func (p *page) besideSum(r screen.Rect) bool {
 // last reports whether no button stands on the line of the element i behind it.
 func (p *page) last(i int) bool {
 	r := p.list[i].Bounds
-	return !slices.ContainsFunc(p.list[i+1:], func(o screen.Element) bool {
-		return o.Bounds.Min.X >= r.Max.X && o.Bounds.Min.Y < r.Max.Y && button(&o)
-	})
+	for j := i + 1; j < len(p.list); j++ {
+		if b := p.list[j].Bounds; b.Min.X >= r.Max.X && b.Min.Y < r.Max.Y && p.button(j) {
+			return false
+		}
+	}
+	return true
 }
 
 // lowest reports whether only tabs take touches below the element i, below a button also its like.
@@ -197,8 +211,8 @@ func (p *page) lowest(i int) bool {
 	for j := range p.list {
 		o := &p.list[j]
 		if o.Touchable() && o.Bounds.Min.Y >= e.Bounds.Max.Y-0.01 && !(p.tabs && p.tab(j)) &&
-			!(button(e) && (strings.HasSuffix(o.Class, "TextView") ||
-				button(o) && p.column(i, j))) {
+			!(p.button(i) && (strings.HasSuffix(o.Class, "TextView") ||
+				p.button(j) && p.column(i, j))) {
 			return false
 		}
 	}
@@ -215,14 +229,15 @@ func (p *page) says(i int) string {
 // only other button above or below, "" for none or several. Of pictures it is their names.
 func (p *page) pair(i int) (label string) {
 	r := p.list[i].Bounds
-	ends := func(e *screen.Element) bool { // it looks like a button at the end of a page
-		return button(e) || e.Bounds.Min.X > 0.02 && e.Bounds.Min.Y > 0.75
+	ends := func(i int) bool { // it looks like a button at the end of a page
+		b := p.list[i].Bounds
+		return p.button(i) || b.Min.X > 0.02 && b.Min.Y > 0.75
 	}
 	for j := range p.list {
 		b := p.list[j].Bounds
 		line := alike(b.Min.Y, r.Min.Y) && alike(b.Max.Y, r.Max.Y)
 		if j == i || !p.list[j].Touchable() ||
-			!line && !(ends(&p.list[i]) && ends(&p.list[j]) && p.column(i, j)) {
+			!line && !(ends(i) && ends(j) && p.column(i, j)) {
 			continue
 		}
 		if label != "" || !alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) {
@@ -244,7 +259,7 @@ func (p *page) behind(f int) int {
 		after := e.Bounds.Min.Y >= r.Max.Y-0.01 ||
 			e.Bounds.Min.X >= r.Max.X-0.01 && e.Bounds.Max.Y > r.Min.Y
 		if e.Touchable() && !e.Editable && !e.Checkable && after && e.Bounds.Area() < large &&
-			(button(e) || strings.HasSuffix(e.Class, "ImageButton") || follows(r, e.Bounds)) {
+			(p.button(i) || strings.HasSuffix(e.Class, "ImageButton") || follows(r, e.Bounds)) {
 			return i
 		}
 	}
@@ -258,7 +273,7 @@ func (p *page) ends(i int) bool {
 		return false
 	}
 	first := p.behind(p.fields[len(p.fields)-1])
-	return first == i || first >= 0 && button(&p.list[i]) &&
+	return first == i || first >= 0 && p.button(i) &&
 		alike(p.list[first].Bounds.Min.Y, p.list[i].Bounds.Min.Y)
 }
 
@@ -322,6 +337,20 @@ func (p *page) padKey(i int) bool {
 	})
 }
 
+// repeated reports whether the element i is one of several buttons with the same words, each in
+// something else that takes touches.
+func (p *page) repeated(i int) bool {
+	row, class, label := p.inside[i], p.list[i].Class, ""
+	for j := 0; row >= 0 && j < len(p.list); j++ {
+		if in := p.inside[j]; in >= 0 && in != row && p.list[j].Touchable() && p.list[j].Class == class {
+			if label = cmp.Or(label, p.says(i)); label == p.says(j) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // enters reports whether the element i enters a digit: it is the key, or all that is around it.
 func (p *page) enters(i int) bool {
 	return slices.ContainsFunc(p.digits, func(k int) bool {
@@ -348,7 +377,7 @@ func (p *page) peers(i int) int {
 		}
 		b := o.Bounds
 		line := alike(b.Min.Y, r.Min.Y) && alike(b.Max.Y, r.Max.Y)
-		column := button(o) == button(&p.list[i]) && p.column(i, j)
+		column := p.button(j) == p.button(i) && p.column(i, j)
 		tabs := line && (alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) || b.Max.Y > 0.9 || b.Max.Y < 0.2)
 		if (tabs || column) && (j == i || !overlaps(b.Min.X, b.Max.X, r.Min.X, r.Max.X) || column) {
 			t := p.says(j)
@@ -368,7 +397,7 @@ func (p *page) peers(i int) int {
 // tab reports whether the element i lies where the tabs of a page do, and is no button.
 func (p *page) tab(i int) bool {
 	e := &p.list[i]
-	return e.Touchable() && !button(e) && e.Bounds.Max.Y > low && e.Bounds.Min.Y > 0.8
+	return e.Touchable() && !p.button(i) && e.Bounds.Max.Y > low && e.Bounds.Min.Y > 0.8
 }
 
 // chosen reports whether something on the line of the element i, or that itself, is the one of
@@ -385,7 +414,7 @@ func (p *page) chosen(i int) bool {
 func (p *page) column(i, j int) bool {
 	b, r := p.list[j].Bounds, p.list[i].Bounds
 	high, tall := r.Max.Y-r.Min.Y, b.Max.Y-b.Min.Y
-	rows := r.Max.X-r.Min.X > 0.96 && !button(&p.list[i]) && tall < 2*high && high < 2*tall &&
+	rows := r.Max.X-r.Min.X > 0.96 && !p.button(i) && tall < 2*high && high < 2*tall &&
 		p.list[i].Class == p.list[j].Class
 	return alike(b.Min.X, r.Min.X) && alike(b.Max.X, r.Max.X) && (rows || alike(tall, high)) &&
 		math.Abs(b.Min.Y-r.Min.Y) < 4*high

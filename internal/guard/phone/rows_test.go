@@ -14,6 +14,23 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
+// typedIn is a field of several lines that has the focus.
+func typedIn(text, name string) screen.Element {
+	e := drawnAs("android.widget.EditText", at(0, 3, 10, 8, text, 1, false))
+	e.Editable, e.Focused, e.ContentDesc = true, true, name
+	return e
+}
+
+// cards are rows, each with a name and a button of its own.
+func cards(label string, names ...string) (list []screen.Element) {
+	for i, n := range names {
+		top := float64(2 + i)
+		list = append(list, of(viewClass, at(0, top, 6, top+0.8, n, 2, false),
+			drawnAs(buttonClass, at(7, top, 9, top+0.8, label, 2, true)))...)
+	}
+	return list
+}
+
 // A finger that stays on what has a menu for it presses nothing, unless that says so.
 func TestAFingerThatStaysOpensAMenu(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -85,6 +102,51 @@ func TestADialogOfTheSystemIsAnsweredByWhatEndsIt(t *testing.T) {
 			click := actions.Click{At: find(t, look.Elements, c.on)}
 			require.Equal(t, c.ask, !allowed(t, look, click))
 		})
+	}
+}
+
+// What takes touches with several texts in it is a row or a card, whatever its class is, and what is
+// on each card leads to a page about that.
+func TestACardIsNoButton(t *testing.T) {
+	card := func(texts ...string) []screen.Element {
+		var in []screen.Element
+		for i, s := range texts {
+			in = append(in, at(0.5, 6+0.4*float64(i), 8, 6.4+0.4*float64(i), s, 2, false))
+		}
+		return of(buttonClass, in...)
+	}
+	sum := at(0, 1, 10, 1.4, "Total 42,10 €", 1, false)
+	end := drawnAs(buttonClass, at(0.5, 9, 9.5, 9.6, "Zubyakni", 1, true))
+	for name, c := range map[string]struct {
+		list []screen.Element
+		on   string
+		ask  bool
+	}{
+		"a card with a price":            {append(card("Price details", "312,40 €"), sum), "Price details", false},
+		"a button with a price":          {append(card("Zubyakni 312,40 €"), sum), "Zubyakni 312,40 €", true},
+		"the end of a page":              {[]screen.Element{sum, end}, "Zubyakni", true},
+		"what is on each card":           {cards("Koupit jízdenku", "14:30", "15:30"), "Koupit jízdenku", false},
+		"what is on one card":            {cards("Koupit jízdenku", "14:30"), "Koupit jízdenku", true},
+		"what is on each, and is no buy": {cards("Smazat", "14:30", "15:30"), "Smazat", true},
+		"what somebody has written":      {nested("Ja, ligt bij mij op tafel"), "Ja, ligt bij mij op tafel", false},
+		"what asks for something to be written": {[]screen.Element{drawnAs(buttonClass,
+			at(1, 2, 9, 2.5, "Publica algo. ¿Qué estás pensando?", 1, true))}, "Publica algo. ¿Qué estás pensando?", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			look := screen.Observation{Elements: append([]screen.Element{at(0, 0, 10, 10, "", 0, false)}, c.list...),
+				State: screen.State{App: "com.example.notes", Size: drawnSize}}
+			click := actions.Click{At: find(t, look.Elements, c.on)}
+			require.Equal(t, c.ask, !allowed(t, look, click))
+		})
+	}
+}
+
+// The enter key begins another line in a text of several, and sends one of a single line.
+func TestTheEnterKeyBeginsAnotherLine(t *testing.T) {
+	for text, ask := range map[string]bool{"Hi Ann,\n\nsee you": false, "Hi Ann": true} {
+		look := screen.Observation{Elements: []screen.Element{at(0, 0, 10, 10, "", 0, false),
+			typedIn(text, "Message body")}, State: screen.State{App: "com.example.notes", Size: drawnSize}}
+		require.Equal(t, ask, !allowed(t, look, actions.HotKey{Key: "enter"}), text)
 	}
 }
 
