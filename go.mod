@@ -50,6 +50,8 @@ require (
 require github.com/yuin/goldmark v1.8.7
 
 require (
+	github.com/aws/aws-sdk-go-v2 v1.48.0
+	github.com/aws/smithy-go v1.28.9
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/jackc/pgx/v5 v5.13.0
 	github.com/netresearch/go-cron v0.9.1

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/pgtest"
+	"github.com/taploop/taploop/internal/s3test"
 )
 
 // worker is a server of another machine that sees the phone.
@@ -113,4 +114,51 @@ func TestATaskOutlivesItsWorker(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Two workers take the pictures of one task, each as long as it lives, and keep them in a bucket: a
+// front shows all of them.
+func TestAFrontShowsThePicturesOfOtherMachines(t *testing.T) {
+	t.Parallel()
+	server, bucket := pgtest.Start(t), s3test.Start(t)
+	require.NoError(t, pgtest.Exec(t.Context(), server.URL("postgres"), "CREATE DATABASE farm"))
+	env := []string{"TAPLOOP_STORE_URL=" + server.URL("farm"), "TAPLOOP_FARM_ROLE=front",
+		"TAPLOOP_LEASE_TTL=1s", "TAPLOOP_LEASE_MARGIN=100ms",
+		"TAPLOOP_STORE_FRAMES=" + bucket.URL(s3test.Bucket, "")}
+	for name, value := range s3test.Keys {
+		env = append(env, name+"="+value)
+	}
+	b := newTestEnv(t, demoTask, "", env...)
+	held := b.holdAt("2/8")
+	first := b.worker("first")
+	first.stderr.await(t, "(the phones are announced)")
+	run := b.spawn("run", b.task.Goal, "--serial", "any", "--json")
+	held.await(t)
+	again := b.holdAt("2/8") // whoever takes it up asks the model the same
+	first.kill()
+	second := b.worker("second")
+	second.stderr.await(t, "(run resumed|run claimed)")
+	again.open()
+	held.open()
+	require.Equal(t, 4, run.ends(), "it asks for the size: %s", run.stderr)
+	_, url := b.serve()
+	page, _ := b.browser(url, b.link())
+	_, sessions := page.send("GET", "/v1/sessions", "")
+	at := "/v1/sessions/" + sessions["sessions"].([]any)[0].(map[string]any)["session_id"].(string)
+	_, steps := page.send("GET", at+"/steps", "")
+	shown := 0
+	for _, st := range steps["steps"].([]any) {
+		resp := page.open("GET", st.(map[string]any)["screenshot_url"].(string), "")
+		require.Equal(t, 200, resp.StatusCode, "%v", st)
+		require.Equal(t, "image/jpeg", resp.Header.Get("Content-Type"))
+		shown++
+	}
+	require.Greater(t, shown, 1)
+	out, _, code := b.run("store", "check")
+	require.Zero(t, code)
+	require.Contains(t, out, "the store is whole")
+
+	bucket.Kill(t)
+	out, _, _ = b.run("doctor")
+	require.Contains(t, out, "pictures cannot be stored where store.frames says")
 }

@@ -89,8 +89,8 @@ func TestEveryCommandSaysHowItIsCalled(t *testing.T) {
 				require.Contains(t, said, "--"+f.Name)
 				given = append(given, "--"+f.Name)
 				if !f.IsBool() {
-					given = append(given, map[string]string{"client": "cursor",
-						"older-than": "720h"}[f.Name])
+					given = append(given, map[string]string{"client": "cursor", "from": "sqlite:",
+						"to": "sqlite:", "older-than": "720h"}[f.Name])
 				}
 			}
 		}

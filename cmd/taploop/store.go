@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -41,9 +42,11 @@ func (c *storeCheckCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type storeCopyCmd struct {
-	From    string `required:"" placeholder:"URL"`
-	To      string `required:"" placeholder:"URL"`
-	DataDir string `key:"data_dir" placeholder:"DIR"`
+	From       string `required:"" placeholder:"URL"`
+	To         string `required:"" placeholder:"URL"`
+	FramesFrom string `placeholder:"URL"`
+	FramesTo   string `placeholder:"URL"`
+	DataDir    string `key:"data_dir" placeholder:"DIR"`
 }
 
 // Run copies a store.
@@ -58,11 +61,15 @@ func (c *storeCopyCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		return app.Closing(use(db), db.Close)
 	}
-	err := open(store.Options{URL: c.From, Existing: true}, func(from *store.Store) error {
+	of := store.Options{URL: c.From, Frames: cmp.Or(c.FramesFrom, a.Conf.Store.Frames),
+		Existing: true}
+	with := store.Options{URL: c.To, Frames: cmp.Or(c.FramesTo, a.Conf.Store.Frames),
+		Pictured: true}
+	err := open(of, func(from *store.Store) error {
 		if _, err := serve.Tokens(a.Conf.DataDir, from); err != nil {
 			return err
 		}
-		return open(store.Options{URL: c.To, Pictured: true}, func(to *store.Store) error {
+		return open(with, func(to *store.Store) error {
 			last := ""
 			return from.Copy(ctx, to, func(what string, _ int) {
 				if what != last {

@@ -38,15 +38,17 @@ func find(name string) (string, error) {
 	return path, nil
 }
 
-// fetchedDir is .cache/rig of the module that the tests run in.
-var fetchedDir = sync.OnceValue(func() string {
+func fetchedDir() string { return filepath.Join(Cache(), "rig") }
+
+// Cache is the folder of the module that the tests run in with what scripts/setup fetches.
+var Cache = sync.OnceValue(func() string {
 	dir, err := os.Getwd()
 	for ; err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, ".cache", "rig")
+			return filepath.Join(dir, ".cache")
 		}
 	}
-	return filepath.Join(".cache", "rig")
+	return ".cache"
 })
 
 // libraries is the environment in which the fetched programs find the libraries that came with

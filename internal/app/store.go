@@ -21,7 +21,7 @@ func OpenStore(ctx context.Context, s *Settings, o *store.Options) (*store.Store
 	if o != nil {
 		with = *o
 	}
-	with.URL = string(s.Conf.Store.URL)
+	with.URL, with.Frames = string(s.Conf.Store.URL), s.Conf.Store.Frames
 	with.TTL, with.Margin = s.Conf.Lease.TTL, s.Conf.Lease.Margin
 	used := store.Exists(dir, with.URL)
 	with.Stalled = func() {
@@ -44,13 +44,14 @@ func OpenStore(ctx context.Context, s *Settings, o *store.Options) (*store.Store
 	return db, failed
 }
 
-// ProbeStore reports why the data folder does not take a write soon.
+// ProbeStore reports why the store, the data folder or the store of pictures does not take a write
+// soon.
 func ProbeStore(ctx context.Context, s *Settings) error {
 	db, err := OpenStore(ctx, s, &store.Options{Patience: 2 * time.Second})
 	if err != nil {
 		return err
 	}
-	return errors.Join(db.Probe(ctx), db.Close())
+	return errors.Join(db.Farm.Room(ctx), db.Close())
 }
 
 // sweepEvery is how often a server looks for questions that other processes have settled: an answer

@@ -20,12 +20,13 @@ var besides = map[string]string{
 	"internal/guard/judge":     "internal/model/scripted",
 	"internal/guard/phone": "device device/devicetest internal/model internal/sandbox " +
 		"internal/sandbox/adbserver internal/sandbox/apps internal/sandbox/shell internal/sandbox/ui",
-	"internal/schedule":  "internal/store/storetest",
-	"internal/app":       "internal/store/storetest internal/pgtest",
-	"internal/app/serve": "internal/store/storetest internal/pgtest",
-	"internal/notify":    "internal/inquiry/inquirytest",
-	"internal/terminal":  "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote",
-	"internal/store": "internal/inquiry/inquirytest internal/pgtest internal/store/storetest " +
+	"internal/schedule":       "internal/store/storetest",
+	"internal/app":            "internal/store/storetest internal/pgtest",
+	"internal/app/serve":      "internal/store/storetest internal/pgtest",
+	"internal/notify":         "internal/inquiry/inquirytest",
+	"internal/terminal":       "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote",
+	"internal/store/pictures": "internal/s3test",
+	"internal/store": "internal/inquiry/inquirytest internal/pgtest internal/s3test internal/store/storetest " +
 		"internal/token",
 
 	"internal/token":       "internal/store internal/store/storetest",
@@ -84,6 +85,8 @@ var roads = []road{
 	{to: "modernc.org/sqlite/...", only: "internal/store", why: "one owner of the data folder"},
 	{to: "github.com/jackc/pgx/v5/pgconn", only: "internal/store internal/pgtest",
 		why: "no other package knows which database it is"},
+	{to: "github.com/aws/...", only: "internal/store/pictures",
+		why: "no other package knows where pictures are"},
 	{to: "github.com/pressly/goose/...", only: "internal/store",
 		why: "no other package knows the schema"},
 	{to: "github.com/expr-lang/expr/...", only: "internal/guard",
@@ -91,7 +94,7 @@ var roads = []road{
 	{to: "mvdan.cc/sh/...", only: "internal/sandbox/shell",
 		why: "the phone's shell is one package's business"},
 	{to: "testing",
-		only: "device/devicetest internal/inquiry/inquirytest internal/store/storetest internal/adbtest internal/pgtest " +
+		only: "device/devicetest internal/inquiry/inquirytest internal/store/storetest internal/adbtest internal/pgtest internal/s3test " +
 			"internal/chrometest internal/golden internal/patient actions/dialect/dialecttest " +
 			"internal/reporttest",
 		code: true, why: "only helpers of tests are made of tests"},
@@ -103,7 +106,7 @@ var roads = []road{
 	{to: "net/...", never: "internal/guard/phone", code: true,
 		why: "it is pure, too; its tests serve a phone"},
 	{to: "os/exec", only: "cmd/... internal/adb internal/doctor internal/mcp/proxy/upstream " +
-		"internal/pgtest internal/adbtest internal/chrometest internal/reporttest",
+		"internal/pgtest internal/s3test internal/adbtest internal/chrometest internal/reporttest",
 		code: true, why: "what a model writes is nowhere near a command of this machine"},
 	// inquiry uses log/slog to mask secret answers, and its route logs why a channel gave no
 	// answer.

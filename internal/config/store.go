@@ -14,7 +14,8 @@ import (
 
 // Store says where sessions and questions are kept.
 type Store struct {
-	URL storeURL `koanf:"url"`
+	URL    storeURL `koanf:"url"`
+	Frames string   `koanf:"frames"`
 }
 
 // Lease says how long a process that cannot reach the store keeps its phones.
@@ -61,6 +62,11 @@ var storeSettings = []setting{
 	{"store.url", "sqlite:", nil,
 		"where sessions and questions are kept: sqlite: in the data folder, or " +
 			"postgres://USER:PASSWORD@HOST/DATABASE, which several machines can share"},
+	{"store.frames", "files:", nil,
+		"where pictures are kept: files: in the data folder, or in a bucket of an S3-compatible store, " +
+			"which several machines can share: " +
+			"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION, with keys from " +
+			"AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or from ~/.aws/credentials"},
 	{"lease.ttl", "15s", least(time.Second),
 		"how long a server may touch its phones after it last told the store that it is there"},
 	{"lease.margin", "1s", least(100 * time.Millisecond),

@@ -50,6 +50,8 @@ func (d *Data) check(ctx context.Context, l *ledger) {
 		id, why = "data.locked", whyOf(err)
 	case errors.Is(err, store.ErrNewerSchema):
 		id, why = "data.newer", whyOf(err)
+	case errors.Is(err, store.ErrPictures), errors.Is(err, store.ErrFrames):
+		id, why = "data.frames", whyOf(err)
 	case err != nil && d.Shared:
 		id, why = "data.database", whyOf(err)
 	case err != nil:

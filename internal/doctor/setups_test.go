@@ -464,6 +464,8 @@ var spoilt = []struct {
 		s.opts.Data.Shared = true
 		s.opts.HTTP = &doctor.HTTP{Addr: "127.0.0.1:0", Open: true, TokenErr: err}
 	}},
+	{name: "no store of pictures", want: "data.frames", spoil: data(fmt.Errorf("%w: no bucket",
+		store.ErrPictures), 5<<30)},
 	{name: "clock wrong", want: "clock.wrong", spoil: func(_ *testing.T, s *setUp) {
 		s.opts.Now = func() time.Time { return time.Now().Add(-26 * time.Hour) }
 	}},

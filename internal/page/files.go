@@ -61,7 +61,8 @@ func Index(lang string) []byte {
 	for _, name := range scripts() {
 		links = fmt.Appendf(links, "<link rel=\"modulepreload\" href=\"/ui/%s\">\n", name)
 	}
-	b := bytes.Replace(assets()["index.html"], []byte(`<html lang="en">`), []byte(`<html lang="`+lang+`">`), 1)
+	b := bytes.Replace(assets()["index.html"], []byte(`<html lang="en">`),
+		[]byte(`<html lang="`+lang+`">`), 1)
 	return bytes.Replace(b, []byte("<!-- modules -->\n"), links, 1)
 }
 

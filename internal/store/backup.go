@@ -20,6 +20,7 @@ import (
 
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/store/pictures"
 )
 
 // A backup is a tar archive: the summary, the database, small files of the data folder with its
@@ -66,8 +67,9 @@ type picture struct {
 }
 
 // Backup writes all that the store holds to the file, while others go on with it, and reads it back
-// into memory before the file gets its name. What was stored before the call is in it. It replaces
-// no file that is not a backup.
+// into memory before the file gets its name. What was stored before the call is in it, but pictures
+// that are not in the data folder, which stay where they are. It replaces no file that is not a
+// backup.
 func (s *Store) Backup(ctx context.Context, path string) (sum Summary, err error) {
 	defer func() { err = doing(explain(filepath.Dir(path), err), "backing up to %s", path) }()
 	lite, own := s.engine.(sqliteEngine)
@@ -88,13 +90,13 @@ func (s *Store) Backup(ctx context.Context, path string) (sum Summary, err error
 	if err := lite.vacuumInto(ctx, s.db, image); err != nil {
 		return sum, err
 	}
-	copied, pictures, err := inspect(ctx, image)
+	copied, known, err := inspect(ctx, image)
 	if err != nil {
 		return sum, err
 	}
 	copied.Made = s.now()
 	fresh := filepath.Join(work, "backup")
-	if err := archive(ctx, s, fresh, image, &copied, pictures); err != nil {
+	if err := archive(ctx, s, fresh, image, &copied, known); err != nil {
 		return sum, err
 	}
 	read, err := verify(ctx, fresh)
@@ -105,7 +107,7 @@ func (s *Store) Backup(ctx context.Context, path string) (sum Summary, err error
 		err = os.Rename(fresh, path)
 	}
 	if err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = pictures.SyncDir(filepath.Dir(path))
 	}
 	return copied, err
 }
@@ -150,14 +152,18 @@ func replaceable(path string) error {
 // archive writes the backup. A picture that is gone by now is left out: what retention deletes
 // meanwhile is not lost by it.
 func archive(ctx context.Context, s *Store, path, image string, sum *Summary,
-	pictures []picture) error {
+	all []picture) error {
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
 	// The summary is the first entry, and has to know the pictures.
-	there := s.frames.existing(pictures)
+	dir, own := s.frames.Keeper.(pictures.Folder)
+	if !own {
+		all = nil
+	}
+	there := existing(dir, all)
 	w := tar.NewWriter(out)
 	sum.Pictures = len(there)
 	small, err := s.readExtras()
@@ -181,26 +187,26 @@ func archive(ctx context.Context, s *Store, path, image string, sum *Summary,
 			err = addBytes(w, f.name, f.content)
 		}
 	}
-	for _, file := range there {
+	for _, name := range there {
 		if err == nil {
-			err = cmp.Or(context.Cause(ctx), addFile(w, pictureName(file), file))
+			err = cmp.Or(context.Cause(ctx), addFile(w, framesDir+"/"+name, dir.Where(name)))
 		}
 	}
 	return errors.Join(err, w.Close(), out.Sync())
 }
 
-// existing returns the files of the pictures that are there.
-func (f *frames) existing(pictures []picture) (files []string) {
-	for _, p := range pictures {
-		file, _, _, err := f.path(p.id)
+// existing returns the names of the pictures that the folder has.
+func existing(dir pictures.Folder, all []picture) (names []string) {
+	for _, p := range all {
+		name, _, _, err := pictureName(p.id)
 		if err == nil {
-			_, err = os.Stat(file)
+			_, err = os.Stat(dir.Where(name))
 		}
 		if err == nil {
-			files = append(files, file)
+			names = append(names, name)
 		}
 	}
-	return files
+	return names
 }
 
 // readExtras reads the small files that are there.
@@ -247,11 +253,6 @@ func sumOf(image string, small []smallFile) (string, error) {
 		h.Write(f.content)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// pictureName is the name of a frame's file within a data folder and a backup.
-func pictureName(file string) string {
-	return framesDir + "/" + filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file)
 }
 
 func addBytes(w *tar.Writer, name string, b []byte) error {

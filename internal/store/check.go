@@ -6,10 +6,11 @@ import (
 	"fmt"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/store/pictures"
 )
 
-// Check reports whether the database is whole, and whether the data folder has the pictures that
-// its steps had, which may be in those of other machines.
+// Check reports whether the database is whole, and whether the pictures that its steps had are
+// there, which may be in the data folders of other machines.
 func (s *Store) Check(ctx context.Context) error {
 	if err := s.engine.check(ctx, s.db); err != nil {
 		return doing(err, "checking the database")
@@ -17,7 +18,7 @@ func (s *Store) Check(ctx context.Context) error {
 	return missingPictures(ctx, s)
 }
 
-// missingPictures is the error of pictures that the data folder does not have.
+// missingPictures is the error of pictures that are not there.
 func missingPictures(ctx context.Context, s *Store) error {
 	ids, err := collect(ctx, s.read, scanID, "SELECT frame FROM steps WHERE frame <> ''")
 	if err != nil {
@@ -35,9 +36,14 @@ func missingPictures(ctx context.Context, s *Store) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	err = fmt.Errorf("%d of %d pictures are not in the data folder, the first: %w", len(lost),
-		len(ids), lost[0])
-	if s.engine.alone() {
+	_, own := s.frames.Keeper.(pictures.Folder)
+	where := "the data folder"
+	if !own {
+		where = s.opts.Frames
+	}
+	err = fmt.Errorf("%d of %d pictures are not in %s, the first: %w", len(lost), len(ids), where,
+		lost[0])
+	if s.engine.alone() || !own {
 		return err
 	}
 	return hint.Add(err, "each machine has the pictures that it took: check the others as well, "+

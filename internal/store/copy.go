@@ -8,9 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 
@@ -71,7 +69,7 @@ func (s *Store) Copy(ctx context.Context, to *Store, progress func(what string, 
 			return doing(err, "copying %s", t.name)
 		}
 	}
-	if err := copyFrames(ctx, s.frames.dir, to.frames.dir, progress); err != nil {
+	if err := copyFrames(ctx, &s.frames, &to.frames, progress); err != nil {
 		return doing(err, "copying pictures")
 	}
 	progress("comparing both", 0)
@@ -80,7 +78,7 @@ func (s *Store) Copy(ctx context.Context, to *Store, progress func(what string, 
 			return doing(err, "comparing %s", t.name)
 		}
 	}
-	return doing(missingPictures(ctx, s), "all else is copied")
+	return doing(missingPictures(ctx, to), "all else is copied")
 }
 
 // noRunGoing refuses a store whose owners are at work.
@@ -278,42 +276,49 @@ func hashValue(h hash.Hash, v any) {
 	h.Write(b)
 }
 
-// copyFrames copies the pictures that are not there yet, each whole or not at all.
-func copyFrames(ctx context.Context, from, to string, progress func(string, int)) error {
-	if from == to {
+// copyFrames copies the pictures that are not there yet.
+func copyFrames(ctx context.Context, from, to *frames, progress func(string, int)) error {
+	if from.Where("") == to.Where("") {
 		return nil
 	}
-	n := 0
-	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || ctx.Err() != nil {
-			return errors.Join(err, context.Cause(ctx))
-		}
-		below, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, below)
-		if e.IsDir() {
-			return os.MkdirAll(target, 0o700)
+	there, session, n := map[string]int64{}, "", 0
+	for p, err := range from.List(ctx, "") {
+		if err == nil && path.Dir(p.Name) != session {
+			session = path.Dir(p.Name)
+			there, err = to.sizes(ctx, session)
 		}
 		if n++; n%1000 == 1 {
 			progress("pictures", n)
 		}
-		info, err := e.Info()
+		if size, is := there[p.Name]; err == nil && (!is || size != p.Size) {
+			err = copyPicture(ctx, from, to, p.Name)
+		}
 		if err != nil {
 			return err
 		}
-		if there, err := os.Stat(target); err == nil && there.Size() == info.Size() {
-			return nil
-		}
-		return copyPicture(path, target)
-	})
+	}
+	return nil
 }
 
-func copyPicture(from, to string) error {
-	fresh := filepath.Join(filepath.Dir(to), ".copy-"+newID())
-	if err := copyFile(fresh, from); err != nil {
-		return errors.Join(err, os.Remove(fresh))
+func copyPicture(ctx context.Context, from, to *frames, name string) error {
+	b, err := from.Get(ctx, name)
+	if err == nil {
+		err = to.Put(ctx, name, b)
 	}
-	return os.Rename(fresh, to)
+	if err == nil {
+		err = to.Sync(name)
+	}
+	return err
+}
+
+// sizes are those of a session's pictures, by their names.
+func (f *frames) sizes(ctx context.Context, session string) (map[string]int64, error) {
+	all := map[string]int64{}
+	for p, err := range f.List(ctx, session) {
+		if err != nil {
+			return nil, err
+		}
+		all[p.Name] = p.Size
+	}
+	return all, nil
 }

@@ -177,6 +177,9 @@ type Options struct {
 	// URL is the database: "" or "sqlite:" for one in the data folder, "sqlite:DIR" for one in
 	// another folder, or that of a PostgreSQL, which several data folders can share.
 	URL string
+	// Frames is where pictures are: "" or "files:" for files in the data folder, or the URL of a
+	// bucket of S3, see [pictures.Scheme].
+	Frames string
 	// Patience is how long a read or write waits for another program's lock. 0 means 15s.
 	Patience time.Duration
 	// Stalled is called from a separate goroutine when opening the folder or a write has waited for

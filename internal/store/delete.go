@@ -45,8 +45,10 @@ func deleteSession(ctx context.Context, s *Store, id string, before time.Time,
 		}
 		return tx.exec(ctx, "DELETE FROM questions WHERE session_id = ?", id)
 	})
+	// A crash in between leaves pictures without a session, which Prune removes, and never a step
+	// without its picture.
 	if deleted = deleted && err == nil; deleted {
-		err = s.frames.delete(id)
+		err = s.frames.Delete(ctx, id)
 	}
 	return deleted, err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/store/pictures"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -35,6 +36,10 @@ var (
 	ErrLocked error = agentloop.Unavailable("another program has locked the database")
 	// ErrSilent says that the database did not answer, or not whether it has stored a change.
 	ErrSilent error = agentloop.Unavailable("the database did not answer")
+	// ErrPictures says that pictures cannot be stored or read, see Options.Frames.
+	ErrPictures error = agentloop.Unavailable("the store of pictures is away")
+	// ErrFrames says that Options.Frames names no place.
+	ErrFrames = pictures.ErrURL
 	// ErrReadOnly says that the data folder can only be read.
 	ErrReadOnly = errors.New("the data folder can only be read")
 	// ErrDamaged says that the database cannot be read, or that what was in it is gone.
@@ -47,6 +52,9 @@ func explain(dir string, err error) error {
 	if _, known := errors.AsType[agentloop.Unavailable](err); known || err == nil ||
 		errors.Is(err, ErrDamaged) {
 		return err
+	}
+	if errors.Is(err, pictures.ErrAway) {
+		return fmt.Errorf("%w: %w", ErrPictures, err)
 	}
 	if away(err) && hint.Of(err) == "" {
 		return unreachable(err)

@@ -16,13 +16,16 @@ import (
 // Farm is what the machines that share a database know of each other.
 type Farm struct{ *db }
 
-// Room reports whether the store takes a write, and the disk of the pictures takes one.
+// Room reports whether the store takes a write, the disk takes one, and pictures can be stored.
 func (f Farm) Room(ctx context.Context) error {
 	err := f.Probe(ctx)
 	if err == nil {
 		path := filepath.Join(f.dir, "room."+f.owner.ID)
 		err = os.WriteFile(path, make([]byte, 1<<20), 0o600)
 		err = doing(errors.Join(err, os.Remove(path)), "writing to the data folder")
+	}
+	if err == nil {
+		err = doing(f.frames.Probe(ctx), "storing a picture")
 	}
 	return err
 }

@@ -3,17 +3,18 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"sync"
 
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store/pictures"
 )
 
 // Frames are kept in a form in which text can be read and a thousand steps are 50 MB: the longest
@@ -27,65 +28,71 @@ const (
 // former life cannot replace the picture that its successor acted on.
 var frameID = regexp.MustCompile(`^([a-z0-9]+)\.(\d+)\.(\d+)$`)
 
-// frames are the files of the pictures, in a folder for each session.
+// frames are the pictures of the steps.
 type frames struct {
-	dir    string
+	pictures.Keeper
 	saving sync.WaitGroup // in the background
 }
 
-// path is the file of the frame with the id, of that session and step.
-func (f *frames) path(id string) (path, sessionID, step string, err error) {
+// FilesURL is the URL of pictures that are files in the data folder.
+const FilesURL = "files:"
+
+// keepFrames sets where the pictures are: in the data folder, unless the options name a bucket.
+func (d *db) keepFrames() (err error) {
+	d.frames.Keeper = pictures.Folder(filepath.Join(d.dir, framesDir))
+	if d.opts.Frames != "" && d.opts.Frames != FilesURL {
+		d.frames.Keeper, err = pictures.NewBucket(d.opts.Frames, d.opts.Patience, func() string {
+			return hex.EncodeToString(mark(d.vault.key, "frames")[:8])
+		})
+	}
+	return err
+}
+
+// pictureName is the name of the picture of the frame with the id, of that session and step.
+func pictureName(id string) (name, sessionID, step string, err error) {
 	m := frameID.FindStringSubmatch(id)
 	if m == nil {
 		return "", "", "", fmt.Errorf("frame %q: %w", id, ErrNotFound)
 	}
-	return filepath.Join(f.dir, m[1], m[2]+"."+m[3]+".jpeg"), m[1], m[2], nil
+	return m[1] + "/" + m[2] + "." + m[3] + ".jpeg", m[1], m[2], nil
 }
 
-// any reports whether the frames of a session are there.
-func (f *frames) any() (bool, error) {
-	dir, err := os.Open(f.dir)
-	if err != nil {
-		return false, err
+// sessions are those that have pictures.
+func (f *frames) sessions(ctx context.Context) (map[string]bool, error) {
+	there := map[string]bool{}
+	for p, err := range f.List(ctx, "") {
+		if err != nil {
+			return nil, err
+		}
+		there[path.Dir(p.Name)] = true
 	}
-	defer dir.Close()
-	_, none := dir.Readdirnames(1)
-	return none != io.EOF, nil
-}
-
-// delete comes after the rows: a crash in between leaves pictures without a session, which Prune
-// removes, and never a step without its picture.
-func (f *frames) delete(sessionID string) error {
-	return os.RemoveAll(filepath.Join(f.dir, sessionID))
+	return there, nil
 }
 
 // prune deletes the frames of the sessions that are not known.
-func (f *frames) prune(known func() ([]string, error)) error {
-	// The folders are read first: a session made in between is then known when its folder is.
-	entries, err := os.ReadDir(f.dir)
+func (f *frames) prune(ctx context.Context, known func() ([]string, error)) error {
+	// The pictures come first: a session made in between is then known when its pictures are.
+	there, err := f.sessions(ctx)
 	if err != nil {
 		return err
 	}
 	ids, err := known()
-	if err != nil {
-		return err
+	for _, id := range ids {
+		delete(there, id)
 	}
-	slices.Sort(ids)
-	for _, e := range entries {
-		if _, found := slices.BinarySearch(ids, e.Name()); !found {
-			if err := f.delete(e.Name()); err != nil {
-				return err
-			}
+	for id := range there {
+		if err == nil {
+			err = f.Delete(ctx, id)
 		}
 	}
-	return nil
+	return err
 }
 
-// frameFile is a frame in its file. The file is not synced: the row of its step has the length and
-// the SHA-256 of what was written, so that a file which a crash of the machine has cut short, or
-// left with something else in it, is not taken for the frame.
+// frameFile is a frame that was put. A file of it is not synced: the row of its step has the length
+// and the SHA-256 of what was written, so that a file which a crash of the machine has cut short,
+// or left with something else in it, is not taken for the frame.
 type frameFile struct {
-	id, path string // "" for none
+	id, name string // "" for none
 	bytes    int
 	sum      []byte
 }
@@ -98,7 +105,7 @@ func (r Run) FrameID(index int) string {
 // save writes the frame under the id. A crash can leave a file without a row. It is harmless, and
 // is replaced or deleted with its session.
 func (f *frames) save(ctx context.Context, id string, frame *screen.Frame) (frameFile, error) {
-	path, _, _, err := f.path(id)
+	name, _, _, err := pictureName(id)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -109,35 +116,11 @@ func (f *frames) save(ctx context.Context, id string, frame *screen.Frame) (fram
 	if err != nil {
 		return frameFile{}, err
 	}
-	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return frameFile{}, explain(f.dir, err)
-	}
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		return frameFile{}, explain(f.dir, err)
+	if err := f.Put(ctx, name, b); err != nil {
+		return frameFile{}, explain("", err)
 	}
 	sum := sha256.Sum256(b)
-	return frameFile{id, path, len(b), sum[:]}, nil
-}
-
-// sync makes the file survive a crash of the machine.
-func (f frameFile) sync() error {
-	file, err := os.OpenFile(f.path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	dir := filepath.Dir(f.path)
-	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return frameFile{id, name, len(b), sum[:]}, nil
 }
 
 func writeFrom(path string, r io.Reader) error {

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"path/filepath"
 	"time"
 )
 
@@ -50,27 +48,18 @@ func (s *Store) Load(ctx context.Context) (Load, error) {
 func (s *Store) Bytes() (int64, error) {
 	ctx, stop := context.WithTimeout(context.Background(), s.opts.Patience)
 	defer stop()
-	pictures, err := s.frames.bytes()
+	pictures, err := s.frames.bytes(ctx)
 	database, failed := s.engine.bytes(ctx, s.db)
 	return pictures + database, doing(errors.Join(err, failed), "measuring the store")
 }
 
 // bytes is the size of all frames.
-func (f *frames) bytes() (sum int64, err error) {
-	err = filepath.WalkDir(f.dir, func(_ string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) { // deleted meanwhile
-			return nil
+func (f *frames) bytes(ctx context.Context) (sum int64, err error) {
+	for p, err := range f.List(ctx, "") {
+		if err != nil {
+			return 0, err
 		}
-		if err != nil || e.IsDir() {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			sum += info.Size()
-		} else if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return err
-	})
-	return sum, err
+		sum += p.Size
+	}
+	return sum, nil
 }

@@ -214,7 +214,7 @@ func (j *journal) record(
 	}
 	file, err := j.keep(ctx, st.Index, f)
 	if err == nil && state == Intent && st.Asks != "" {
-		err = explain(j.dir, file.sync()) // a person is to see it, also after a crash
+		err = explain(j.dir, j.frames.Sync(file.name)) // a person is to see it, also after a crash
 	}
 	if err != nil {
 		return nil, fmt.Errorf("keeping its frame: %w", err)

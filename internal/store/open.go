@@ -54,8 +54,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &db{dir: abs, home: home, frames: frames{dir: filepath.Join(abs, framesDir)},
-		writeQueue: wait.NewLine()}
+	d := &db{dir: abs, home: home, writeQueue: wait.NewLine()}
 	if opts != nil {
 		d.opts = *opts
 	}
@@ -66,6 +65,9 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		d.opts.Now = time.Now
 	}
 	d.opts.Patience = cmp.Or(d.opts.Patience, 15*time.Second)
+	if err := d.keepFrames(); err != nil {
+		return nil, err
+	}
 	d.opts.TTL = cmp.Or(d.opts.TTL, 15*time.Second)
 	d.opts.Margin = cmp.Or(d.opts.Margin, time.Second)
 	s := &Store{db: d, Answers: Answers{d}, Audit: Audit{d}, Farm: Farm{d}, Grants: Grants{d},

@@ -276,6 +276,7 @@ func TestOldSessionsArePruned(t *testing.T) {
 	require.NoError(t, err)
 	orphan := filepath.Join(dir, "frames", "gone")
 	require.NoError(t, os.Mkdir(orphan, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(orphan, "1.1.jpeg"), nil, 0o600))
 
 	n, err := s.Prune(t.Context(), now, store.AuditEntry{By: "carl"})
 	require.NoError(t, err)

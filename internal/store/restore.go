@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/store/pictures"
 )
 
 // ErrInUse says that a program has the data folder open.
@@ -86,7 +87,7 @@ func putInto(ctx context.Context, file, dir string, image bool) (kept string, er
 	if err == nil {
 		err = writeFrom(filepath.Join(fresh, restoredName), strings.NewReader(""))
 	}
-	if err = errors.Join(err, syncDir(fresh)); err != nil {
+	if err = errors.Join(err, pictures.SyncDir(fresh)); err != nil {
 		return "", err
 	}
 	stamp := time.Now().UTC().Format("20060102T150405.000")

@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -90,7 +87,7 @@ func leaves(err error) bool {
 func (s *Store) Prune(ctx context.Context, before time.Time, by AuditEntry) (int, error) {
 	n, err := retire(ctx, s, before, by, notBusy)
 	if err == nil {
-		err = s.frames.prune(func() ([]string, error) {
+		err = s.frames.prune(ctx, func() ([]string, error) {
 			return collect(ctx, s.read, scanID, "SELECT id FROM sessions")
 		})
 	}
@@ -131,12 +128,16 @@ func retire(ctx context.Context, s *Store, before time.Time, by AuditEntry,
 // first, until they were that many bytes.
 func dropFrames(ctx context.Context, s *Store, before time.Time, excess int64) (
 	n int, err error) {
+	there, err := s.frames.sessions(ctx)
+	if err != nil {
+		return 0, err
+	}
 	ids, err := changed(ctx, s, before)
 	for _, id := range ids {
 		if err != nil || excess <= 0 || ctx.Err() != nil {
 			break
 		}
-		if _, none := os.Stat(filepath.Join(s.frames.dir, id)); none != nil {
+		if !there[id] {
 			continue
 		}
 		dropped, bytes, failed := dropFramesOf(ctx, s, id, before)
@@ -150,40 +151,40 @@ func dropFrames(ctx context.Context, s *Store, before time.Time, excess int64) (
 }
 
 // dropFramesOf deletes the pictures of a session. The rows come first, so that no step seems to
-// have lost a picture. A file that was written meanwhile, by a run that was just continued, stays.
+// have lost a picture. One that is put meanwhile, by a run that was just continued, stays.
 func dropFramesOf(ctx context.Context, s *Store, id string, before time.Time) (
 	n int, bytes int64, err error) {
-	began := time.Now()
+	var names []string
+	for p, err := range s.frames.List(ctx, id) {
+		if err != nil {
+			return 0, 0, err
+		}
+		names, bytes = append(names, p.Name), bytes+p.Size
+	}
 	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
 		if err := idle(ctx, tx, id); err != nil {
 			return err
 		}
-		rows, err := affected(tx.ExecContext(ctx, `UPDATE steps
-			SET frame = '', frame_bytes = 0, frame_sum = ? WHERE session_id = ? AND frame <> ''
-			AND EXISTS (SELECT 1 FROM sessions WHERE id = ? AND updated_at < ?)`,
-			[]byte{}, id, id, millis(before)))
+		old, err := found(tx.QueryRowContext(ctx,
+			"SELECT 1 FROM sessions WHERE id = ? AND updated_at < ?", id, millis(before)), new(int))
+		if err == nil && !old { // it was continued meanwhile, or deleted
+			err = &StateError{State: Paused}
+		}
+		if err != nil {
+			return err
+		}
+		rows, err := affected(tx.ExecContext(ctx, `UPDATE steps SET frame = '', frame_bytes = 0,
+			frame_sum = ? WHERE session_id = ? AND frame <> ''`, []byte{}, id))
 		n = int(rows)
 		return err
 	})
+	if err == nil && len(names) > 0 { // none is all of them
+		err = s.frames.Delete(ctx, id, names...)
+	}
 	if err != nil {
 		return 0, 0, err
 	}
-	dir := filepath.Join(s.frames.dir, id)
-	files, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) { // the session was deleted meanwhile
-		return n, 0, nil
-	}
-	for _, e := range files {
-		info, failed := e.Info()
-		if failed == nil && info.ModTime().Before(began) {
-			bytes += info.Size()
-			failed = os.Remove(filepath.Join(dir, e.Name()))
-		}
-		if !errors.Is(failed, fs.ErrNotExist) {
-			err = errors.Join(err, failed)
-		}
-	}
-	return n, bytes, err
+	return n, bytes, nil
 }
 
 // compact gives room of the database back to the disk, when a quarter of it is free and no run

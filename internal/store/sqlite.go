@@ -192,7 +192,8 @@ func pictured(d *db) (bool, error) {
 	if d.opts.Pictured {
 		return false, nil
 	}
-	return d.frames.any()
+	sessions, err := os.ReadDir(filepath.Join(d.dir, framesDir))
+	return len(sessions) > 0, err
 }
 
 // checkWhole refuses a database that is empty, or is not there, while the frames of its sessions

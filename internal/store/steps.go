@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -116,14 +115,17 @@ func (s *Store) Frame(ctx context.Context, id string) ([]byte, error) {
 	return b, err
 }
 
-// FramePath is the file that keeps a frame. Its errors are those of Frame.
+// FramePath is where a frame is: its file, or the URL of an object. Its errors are those of Frame.
 func (s *Store) FramePath(ctx context.Context, id string) (string, error) {
-	_, path, err := s.frame(ctx, id)
-	return path, err
+	_, name, err := s.frame(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return s.frames.Where(name), nil
 }
 
 func (d *db) frame(ctx context.Context, id string) ([]byte, string, error) {
-	path, sessionID, step, err := d.frames.path(id)
+	name, sessionID, step, err := pictureName(id)
 	if err != nil {
 		return nil, "", err
 	}
@@ -142,7 +144,7 @@ func (d *db) frame(ctx context.Context, id string) ([]byte, string, error) {
 	case !known:
 		return nil, "", fmt.Errorf("frame %q: %w", id, ErrNotFound)
 	}
-	b, err := os.ReadFile(path)
+	b, err := d.frames.Get(ctx, name)
 	guarded := len(sum) > 0 // former versions synced each file
 	switch got := sha256.Sum256(b); {
 	case errors.Is(err, fs.ErrNotExist) && !guarded:
@@ -152,7 +154,7 @@ func (d *db) frame(ctx context.Context, id string) ([]byte, string, error) {
 		err = fmt.Errorf("frame %q: %w", id, ErrFrameLost)
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, "", doing(err, "reading frame %q", id)
 	}
-	return b, path, nil
+	return b, name, nil
 }

@@ -34,6 +34,7 @@ func (s *Store) Stalled() bool { return s.stalled.Load() }
 // see [Runs.Recover].
 func (s *Store) Close() error {
 	s.frames.saving.Wait()
+	s.frames.Close()
 	var errs []error
 	if s.owner != nil && s.write != nil {
 		s.owner.leave()

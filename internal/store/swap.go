@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/taploop/taploop/internal/store/pictures"
 )
 
 // openLock is the file that is locked while a folder is opened, or made from a backup.
@@ -64,7 +65,7 @@ func swap(dir string) (kept string, err error) {
 		}
 	}
 	if err == nil {
-		err = errors.Join(syncDir(dir), os.Remove(fresh))
+		err = errors.Join(pictures.SyncDir(dir), os.Remove(fresh))
 	}
 	if _, missing := os.Stat(aside); missing == nil {
 		kept = aside

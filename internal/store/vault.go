@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/taploop/taploop/internal/store/pictures"
 )
 
 // vault encrypts secret answers, from when they are accepted until their run ends, so that no page
@@ -73,7 +75,7 @@ func writeKey(path string, key []byte) error {
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return pictures.SyncDir(filepath.Dir(path))
 }
 
 // seal encrypts text. The question's id is bound in, so that a sealed answer cannot be moved to

@@ -81,14 +81,13 @@ func verifyImage(ctx context.Context, r io.Reader, sum Summary) (
 	}
 	counted, list, err := countRows(ctx, b)
 	counted.Format, counted.Made = sum.Format, sum.Made
-	pictures := map[string]picture{}
+	known := map[string]picture{}
 	for _, p := range list {
-		f := frames{dir: framesDir}
-		if file, _, _, err := f.path(p.id); err == nil {
-			pictures[pictureName(file)] = p
+		if name, _, _, err := pictureName(p.id); err == nil {
+			known[framesDir+"/"+name] = p
 		}
 	}
-	return counted, pictures, err
+	return counted, known, err
 }
 
 // inMemory opens an image of a database. It must not be one with a write-ahead log, without which

@@ -81,7 +81,8 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 	more := map[string]any{}
 	if !o.Play.Ask { // no inbox shows questions of a separate folder
 		more["data_dir"] = filepath.Join(base.Conf.DataDir, "tests")
-		more["store.url"] = store.SQLiteURL // in that folder, also where machines share a store
+		// In that folder, also where machines share a store.
+		more["store.url"], more["store.frames"] = store.SQLiteURL, store.FilesURL
 	}
 	if o.Mode == Heal && o.Dir == "" {
 		return s, app.Usage(errors.New("what is healed has no place without a report"),
