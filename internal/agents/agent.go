@@ -127,7 +127,7 @@ const maxCalls = 16
 // read converts a reply to an entry. It takes the native calls, or for a textual model the calls in
 // JSON in the text. Other models only quote such text. A reply with a malformed call has a Problem.
 func (a *agent) read(resp model.Response, textual bool) Reply {
-	r := Reply{Text: strings.TrimSpace(resp.Text)}
+	r := Reply{Text: behindThoughts(strings.TrimSpace(resp.Text))}
 	calls := resp.ToolCalls
 	if len(calls) == 0 {
 		calls, r.Problem = inText(r.Text, a.tools, textual)
@@ -140,8 +140,11 @@ func (a *agent) read(resp model.Response, textual bool) Reply {
 	case resp.Truncated():
 		r.Problem = "The reply was cut off, as it was too long. Nothing was carried out: be brief."
 		return r
-	case len(calls) == 0 && r.Text == "" && r.Problem == "":
+	case len(calls) > 0 || r.Problem != "":
+	case r.Text == "":
 		r.Problem = "The reply is empty: call a tool, or give the answer."
+	case strings.Contains(resp.FinishReason, "_call"): // as tool_calls
+		r.Problem = fmt.Sprintf(unusable, "none stands at the end", nativeForm)
 	}
 	n := len(a.state.Calls())
 	for _, c := range calls {

@@ -94,3 +94,31 @@ func TestCallsOfOneReplyAreCarriedOutAtTheSameTime(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, answer, "met")
 }
+
+// A reply that ends with a call, and has none, is no answer, and neither is a thought.
+func TestAnEndWithoutItsCallAndAThoughtAreNoAnswers(t *testing.T) {
+	for _, c := range []struct {
+		first model.Response
+		want  string
+	}{
+		{model.Response{Text: "I add now.", FinishReason: "tool_calls"}, "done"},
+		{model.Response{Text: "I add now.", FinishReason: "function_call"}, "done"},
+		{model.Response{Text: "<think>I could add and then"}, "done"},
+		{model.Response{Text: "<think>I add.</think>"}, "done"},
+		{model.Response{Text: "<think>I add.</think>\nIt is 3."}, "It is 3."},
+		{model.Response{Text: "I add.\n</think>\n\nIt is 3."}, "It is 3."},
+		{model.Response{Text: "They write <think>a</think> so.", FinishReason: "stop"},
+			"They write <think>a</think> so."},
+	} {
+		b := &book{}
+		m := script(func(r model.Request) model.Response {
+			if len(r.Messages) == 2 {
+				return c.first
+			}
+			return model.Response{Text: "done"}
+		})
+		answer, err := work(t, options(m, b), b)
+		require.NoError(t, err)
+		require.Equal(t, c.want, answer)
+	}
+}

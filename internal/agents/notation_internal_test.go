@@ -31,7 +31,7 @@ func TestNoNotationOfACallIsAnAnswer(t *testing.T) {
 			title, want, _ := strings.Cut(title, ": ")
 			kind, title, _ := strings.Cut(title, " ")
 			for _, textual := range []bool{true, false} {
-				calls, problem := inText(strings.TrimSpace(reply), testTools(), textual)
+				calls, problem := inText(behindThoughts(strings.TrimSpace(reply)), testTools(), textual)
 				got := ""
 				for _, c := range calls {
 					got += " " + c.Name + " " + string(plainArguments(c.Arguments))

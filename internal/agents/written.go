@@ -127,10 +127,6 @@ func callsIn(value json.RawMessage, tools map[string]Tool) (calls []model.ToolCa
 // inText reads the calls in a text. A model that makes native calls is asked for its call again if
 // that is all that it wrote, or an end of it, or in marks. Elsewhere it only quotes one.
 func inText(reply string, tools map[string]Tool, textual bool) ([]model.ToolCall, string) {
-	const thought = "</think>"
-	if i := strings.LastIndex(reply, thought); i >= 0 {
-		reply = strings.TrimSpace(reply[i+len(thought):])
-	}
 	calls, alone, problem := parseCalls(reply[:min(len(reply), maxWritten)], tools)
 	form := textForm
 	if !textual {
@@ -143,6 +139,20 @@ func inText(reply string, tools map[string]Tool, textual bool) ([]model.ToolCall
 		return nil, fmt.Sprintf(unusable, problem, form)
 	}
 	return calls, ""
+}
+
+// behindThoughts is a reply without what its model thought first, which may be cut off.
+func behindThoughts(reply string) string {
+	begin, end := strings.Index(reply, "<think>"), strings.LastIndex(reply, "</think>")
+	switch {
+	case begin > 0: // it speaks of thoughts
+		return reply
+	case end >= 0:
+		return strings.TrimSpace(reply[end+len("</think>"):])
+	case begin == 0:
+		return ""
+	}
+	return reply
 }
 
 // plainArguments are the arguments of a call as JSON, which models also write as a JSON text.
