@@ -287,7 +287,7 @@ func (m *maker) named(p *page, i int) int {
 // held reports whether an action drags what the finger is on, such as a handle, and no row.
 func (m *maker) held(p *page, a actions.Action) bool {
 	t := a.Traits()
-	if t.Kind != actions.KindPath || len(t.Points) == 0 || p.under(t.Points[0]) < 0 {
+	if t.Kind != actions.KindPath || p.under(t.Points[0]) < 0 {
 		return false
 	}
 	words := said(&p.list[p.under(t.Points[0])])
@@ -311,12 +311,21 @@ func wordy(general string) bool {
 	return strings.ContainsFunc(placeholder.ReplaceAllString(general, ""), isWord)
 }
 
+// twin reports whether one of the kin of element i says the same.
+func (p *page) twin(i int) bool {
+	for j := range p.list {
+		if j != i && p.akin(i, j) && p.says(j) == p.says(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // target is what is found again of element i, which was touched at a place.
 func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	if i < 0 {
-		large := screen.At(p.list, at, math.Inf(1))
-		if large >= 0 && p.list[large].Touchable() {
-			return Target{Label: "a place on what fills the screen"}, errors.New("it fills most of the screen")
+		if i = screen.At(p.list, at, math.Inf(1)); i >= 0 && p.list[i].Touchable() {
+			return Target{Label: "a place of the page"}, errors.New("it fills most of the screen")
 		}
 		return Target{Label: "an empty place"}, errors.New("nothing there takes touches")
 	}
@@ -325,21 +334,14 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	t = Target{Label: p.says(i), Empty: blank(e),
 		Listed: p.inList(i), X: round((at.X - b.Min.X) / (b.Max.X - b.Min.X)),
 		Y: round((at.Y - b.Min.Y) / (b.Max.Y - b.Min.Y))}
-	kin, same := 0, 0
-	for j := range p.list {
-		if p.akin(i, j) {
-			if kin++; p.says(j) == t.Label {
-				same++
-			}
-		}
-	}
+	kin := p.facts().kin[[2]string{e.Class, e.ResourceID}]
 	near, row := slices.DeleteFunc(p.near(i), m.theirs), p.row(i)
 	control := e.Clickable && said(e) != "" && !t.Listed // as a person does not make any
 	if !control && !e.Editable && slices.ContainsFunc(p.facts().words[i:p.end(i)], m.theirs) {
 		return Target{}, errors.New("what it says came while a person had the phone")
 	}
 	if foreign(t.Label + e.ResourceID) {
-		return t, errors.New("what it says looks like a parameter")
+		return Target{}, errors.New("what it says looks like a parameter")
 	}
 	add := func(l locator, known bool) {
 		if known {
@@ -358,7 +360,7 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	add(locator{Class: e.Class, ID: e.ResourceID, Picture: look}, look != "")
 	add(locator{Class: e.Class, ID: e.ResourceID, Place: p.place(i)},
 		kin > 1 && (len(near) == 0 && !t.Listed || row >= 0))
-	if same > 1 && len(near) > 0 { // only its row tells it from its kin
+	if p.twin(i) && len(near) > 0 { // only its row tells it from its kin
 		for n := range t.Locators {
 			t.Locators[n].Near = slices.Clone(near)
 		}
@@ -485,21 +487,14 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 // before reports whether a text was shown before a step had one of the parameters in it: typed it,
 // if that is what is asked.
 func (m *maker) before(general string, x *element, typed bool) bool {
-	list := m.taken()
-	for _, found := range placeholder.FindAllString(general, -1) {
-		first := m.used[found[2:len(found)-2]]
-		kind := actions.KindText
-		for i := range list {
-			if list[i].Index == first {
-				kind = list[i].Proposal.Action.Traits().Kind
-			}
-		}
-		if (!typed || kind == actions.KindText) && slices.ContainsFunc(list,
-			func(s store.StepRecord) bool { return s.Index <= first && m.page(&s).shows(x) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(placeholder.FindAllString(general, -1), func(found string) bool {
+		first, list := m.used[found[2:len(found)-2]], m.taken()
+		return slices.ContainsFunc(list, func(s store.StepRecord) bool {
+			return s.Index <= first && m.page(&s).shows(x)
+		}) && (!typed || slices.ContainsFunc(list, func(s store.StepRecord) bool {
+			return s.Index == first && s.Proposal.Action.Traits().Kind == actions.KindText
+		}))
+	})
 }
 
 // answer is what the run reports, or "" where that was read from the screen: words of it, or a

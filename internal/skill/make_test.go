@@ -160,12 +160,13 @@ func TestASecretAndTextsInBracesAreNoParameters(t *testing.T) {
 	shown := screen.Element{Class: "android.widget.TextView", Text: "{{secret}} for {{user}}",
 		Enabled: true, Clickable: true, Bounds: screen.Rect{Min: screen.Point{Y: 0.2},
 			Max: screen.Point{X: 0.5, Y: 0.3}}}
+	why := "for {{user}}"
 	made := func(list ...actions.Action) *Skill {
 		src := Source{Run: store.Run{State: store.Completed, Task: "Log {{user}} in."}}
 		for i, a := range append(list, actions.Complete{Report: "Typed {{secret}}."}) {
 			r := store.StepRecord{State: store.Done, Step: agentloop.Step{Index: i + 1,
 				Proposal: agentloop.Proposal{Elements: []screen.Element{field, shown},
-					Decision: actions.Decision{Action: a, Explain: "for {{user}}"}}}}
+					Decision: actions.Decision{Action: a, Explain: why}}}}
 			if _, is := a.(actions.Info); is {
 				r.Exchange = &actions.Exchange{Answer: "{{secret}}"}
 			}
@@ -183,6 +184,7 @@ func TestASecretAndTextsInBracesAreNoParameters(t *testing.T) {
 	require.NotNil(t, asked.Steps[1].Focus)
 	for _, a := range []actions.Action{actions.Type{Text: "{{secret}}"},
 		actions.Type{Text: "{{user}}"}, actions.Click{At: screen.Point{X: 0.2, Y: 0.25}}} {
+		why = "" // what it is for is said by what was there
 		step := made(a).Steps[0]
 		require.True(t, step.Focus == nil && step.Targets == nil, "%+v", step)
 	}
