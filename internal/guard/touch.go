@@ -371,7 +371,11 @@ func bare(l string) string { return strings.TrimSpace(behind().ReplaceAllString(
 // byContext is what can be told when nothing is written under the finger: the words around it, and
 // the model's.
 func byContext(s *Subject) (list []finding) {
-	for _, n := range s.Near[:min(len(s.Near), 3)] {
+	near := s.Near[:min(len(s.Near), 3)]
+	if s.Layout != nil && s.Layout.Back { // beside it there is the title of the page
+		near = nil
+	}
+	for _, n := range near {
 		list = append(list, byLabel(lines(n), nearby, false)...)
 	}
 	said := normalize(s.Said)

@@ -74,6 +74,8 @@ func TestPlacesSayWhatIsThere(t *testing.T) {
 	const granting = "com.android.permissioncontroller"
 	corner := drawnAs("android.widget.ImageButton", at(0, 0.4, 1.2, 0.9, "", 1, true))
 	corner.ContentDesc = "Zubyakni"
+	wordless, lower := drawnAs(viewClass, at(0, 0.4, 1.2, 0.9, "", 1, true)), drawnAs(viewClass, at(0, 4.4, 1.2, 4.9, "", 1, true))
+	wordless.ResourceID, lower.ResourceID = "a:id/back", "a:id/lower"
 	elsewhere := drawnAs("android.widget.ImageButton", at(3, 4.4, 4.2, 4.9, "Zubyakni", 1, true))
 	bar := drawnAs("android.widget.ImageButton", at(8, 0.4, 9.2, 0.9, "Zubyakni", 1, true))
 	ending := []screen.Element{drawnAs(viewClass, at(0.4, 8.9, 9.6, 9.4, "Zubyakni", 1, true)),
@@ -94,6 +96,8 @@ func TestPlacesSayWhatIsThere(t *testing.T) {
 			line(viewClass, 2.7, 3.6, "Ödemeyi tamamla"), rows(rowClass)[2:])), on: "Ödemeyi tamamla", ask: true},
 		"buttons of several heights":   {app: "com.x.bank", list: broad(rows(buttonClass)), on: "Ödemeyi tamamla", ask: true},
 		"the way back":                 {app: granting, list: []screen.Element{corner, at(3, 2, 5, 2.4, "SMS", 1, false)}, on: "Zubyakni"},
+		"the way back from what pays":  {list: []screen.Element{wordless, at(1.5, 0.4, 5, 0.9, "Thanh toán", 1, false)}, on: "back"},
+		"a picture beside what pays":   {list: []screen.Element{lower, at(1.5, 4.4, 5, 4.9, "Thanh toán", 1, false)}, on: "lower", ask: true},
 		"a picture in the bar":         {app: granting, list: []screen.Element{bar, at(3, 2, 5, 2.4, "SMS", 1, false)}, on: "Zubyakni"},
 		"a picture elsewhere":          {app: granting, list: []screen.Element{elsewhere, at(3, 2, 5, 2.4, "SMS", 1, false)}, on: "Zubyakni", ask: true},
 		"what a page asks, above a no": {list: ending, on: "Zubyakni", ask: true},
