@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -348,29 +349,17 @@ type told struct {
 
 // HandleMessage implements transport.Server.
 func (p told) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
-	var message, params, meta map[string]json.RawMessage
 	var n int64
-	if json.Unmarshal(raw, &message) != nil || json.Unmarshal(message["params"], &params) != nil ||
-		json.Unmarshal(params["_meta"], &meta) != nil || json.Unmarshal(meta[madeKey], &n) != nil {
+	if json.Unmarshal(wire.At(raw, "params", "_meta", madeKey), &n) != nil {
 		return p.Proxy.HandleMessage(ctx, raw)
 	}
-	delete(meta, madeKey)
-	if delete(params, "_meta"); len(meta) > 0 {
-		params["_meta"] = encoded(meta)
+	place := []string{"params", "_meta", madeKey}
+	if len(wire.Members(wire.At(raw, place[:2]...))) == 1 { // and nothing else
+		place = place[:2]
 	}
-	message["params"] = encoded(params)
 	if of, ok := p.calls.Load(n); ok {
 		of := of.(made)
 		ctx = of.part.With(transport.OnBehalf(ctx, of.behalf))
 	}
-	return p.Proxy.HandleMessage(ctx, encoded(message))
-}
-
-// encoded is a map of JSON as JSON.
-func encoded(m map[string]json.RawMessage) json.RawMessage {
-	b, err := json.Marshal(m)
-	if err != nil {
-		panic(err) // each value was decoded
-	}
-	return b
+	return p.Proxy.HandleMessage(ctx, wire.With(raw, nil, place...))
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/shape"
 	"github.com/taploop/taploop/internal/text"
@@ -152,16 +153,10 @@ func object(properties string, required ...string) json.RawMessage {
 // unknownArgument returns the name of an argument that the tool does not have, or "", and those
 // that it has.
 func (t *Tool) unknownArgument(args json.RawMessage) (unknown, takes string) {
-	var given map[string]json.RawMessage
-	var schema struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-	}
-	if json.Unmarshal(args, &given) != nil || json.Unmarshal(t.Schema, &schema) != nil {
-		return "", ""
-	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if _, known := schema.Properties[name]; !known {
-			return name, strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", ")
+	known := wire.Members(wire.At(t.Schema, "properties"))
+	for _, name := range slices.Sorted(maps.Keys(wire.Members(args))) {
+		if known[name] == nil {
+			return name, strings.Join(slices.Sorted(maps.Keys(known)), ", ")
 		}
 	}
 	return "", ""
