@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -32,20 +31,6 @@ var frameID = regexp.MustCompile(`^([a-z0-9]+)\.(\d+)\.(\d+)$`)
 type frames struct {
 	pictures.Keeper
 	saving sync.WaitGroup // in the background
-}
-
-// FilesURL is the URL of pictures that are files in the data folder.
-const FilesURL = "files:"
-
-// keepFrames sets where the pictures are: in the data folder, unless the options name a bucket.
-func (d *db) keepFrames() (err error) {
-	d.frames.Keeper = pictures.Folder(filepath.Join(d.dir, framesDir))
-	if d.opts.Frames != "" && d.opts.Frames != FilesURL {
-		d.frames.Keeper, err = pictures.NewBucket(d.opts.Frames, d.opts.Patience, func() string {
-			return hex.EncodeToString(mark(d.vault.key, "frames")[:8])
-		})
-	}
-	return err
 }
 
 // pictureName is the name of the picture of the frame with the id, of that session and step.

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/store/pictures"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -85,6 +87,20 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	}
 	s.Owner = d.owner
 	return s, nil
+}
+
+// FilesURL is the URL of pictures that are files in the data folder.
+const FilesURL = "files:"
+
+// keepFrames sets where the pictures are: in the data folder, unless the options name a bucket.
+func (d *db) keepFrames() (err error) {
+	d.frames.Keeper = pictures.Folder(filepath.Join(d.dir, framesDir))
+	if d.opts.Frames != "" && d.opts.Frames != FilesURL {
+		d.frames.Keeper, err = pictures.NewBucket(d.opts.Frames, d.opts.Patience, func() string {
+			return hex.EncodeToString(mark(d.vault.key, "frames")[:8])
+		})
+	}
+	return err
 }
 
 // openOrRead opens the folder. Where it cannot be written it is read, if that is wanted.
