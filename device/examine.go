@@ -42,8 +42,9 @@ type Examination struct {
 // KeyboardCheck is what a phone says of its input methods.
 type KeyboardCheck struct {
 	Current string
-	ADB     bool  // ADBKeyBoard is installed
-	Switch  error // why input methods may not be switched, nil if they may
+	All     []string // that are installed
+	ADB     bool     // ADBKeyBoard is one of them
+	Switch  error    // why input methods may not be switched, nil if they may
 }
 
 // Timing is how long something took, also until it failed.
@@ -136,7 +137,8 @@ func (e *Examination) read(ctx context.Context, p *Phone) error {
 	if !strings.EqualFold(said[2], "null") {
 		e.Keyboard.Current = said[2]
 	}
-	e.Keyboard.ADB = slices.Contains(strings.Fields(said[3]), adbIME)
+	e.Keyboard.All = strings.Fields(said[3])
+	e.Keyboard.ADB = slices.Contains(e.Keyboard.All, adbIME)
 	e.Free = parseFree(said[4])
 	e.User, e.Profiles = parseUsers(said[5], said[6])
 	e.Posture = first(posture, said[7])

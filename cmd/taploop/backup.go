@@ -22,6 +22,9 @@ func (c *backupCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
 	}
+	if c.File == "-" {
+		return app.Usage(errors.New("a backup is read back, which `-` cannot be"), "name a file")
+	}
 	if !store.Exists(a.Conf.DataDir, string(a.Conf.Store.URL)) {
 		return app.Usage(fmt.Errorf("there is nothing in %s", a.Conf.DataDir),
 			"name the data folder: --data-dir DIR")

@@ -110,6 +110,9 @@ func modelToAsk(a *invocation) *doctor.Model {
 	m := a.Conf.Model
 	asked := &doctor.Model{Name: m.Name, BaseURL: m.BaseURL, Dialect: m.Dialect,
 		Table: families.Known, Replayed: m.Replay != ""}
+	if name := m.APIKeyEnv; m.APIKey == "" && name != "" {
+		asked.Unset = name
+	}
 	prompt, err := app.NewModels(&a.Settings).Prompting()
 	asked.Prompt = prompt
 	asked.Open = func() (policy.Completer, func() error, error) {

@@ -334,7 +334,7 @@ func TestAStreamOfATokenEndsWhenTheTokenDoes(t *testing.T) {
 	require.Contains(t, text, "the token has expired")
 	out, said, code = b.run("token", "list")
 	require.Zero(t, code, said)
-	require.Regexp(t, `(?m)^short .* 100/m `, out)
+	require.Regexp(t, `(?m)^short .* expired 20\d\d-.* 100/m `, out)
 	_, said, code = b.run("token", "create", "--expires", "soon")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, said, "write an age such as 30d")

@@ -157,8 +157,12 @@ func (c *tokenListCmd) Run(ctx context.Context, a *invocation) error {
 			if len(t.For) > 0 {
 				bearer += a.term(", for ") + strings.Join(t.For, ", ")
 			}
+			until := whenOrDash(t.Expires)
+			if !t.Expires.IsZero() && t.Expires.Before(time.Now()) {
+				until = a.term("expired ") + until
+			}
 			return []any{t.Name, t.ID, t.Created.Local().Format(time.DateTime),
-				whenOrDash(t.Expires), cmp.Or(string(t.Rate), "-"), whenOrDash(t.Used), bearer}
+				until, cmp.Or(string(t.Rate), "-"), whenOrDash(t.Used), bearer}
 		})
 }
 

@@ -75,8 +75,8 @@ const (
 	hintNoPermissions = "add a udev rule for the phone or join the group plugdev, run `adb " +
 		"kill-server`, then plug the phone in again"
 	hintOffline  = "check the cable or the Wi-Fi, run `adb reconnect offline`, then try again"
-	hintNotFound = "run `adb devices` and pass one of its serials; for a phone on the " +
-		"network run `adb connect HOST:PORT` first"
+	hintNotFound = "run `taploop devices` and pass one of its serials; for a phone on the " +
+		"network run `taploop connect HOST:PORT` first"
 )
 
 func refused(service, message string) error {

@@ -177,6 +177,9 @@ func TestEachSpoiltSetUpIsNamedAndNoOther(t *testing.T) {
 				first := r.Findings[0]
 				require.NotEmpty(t, first.Mend)
 				require.NotContains(t, first.Says+first.Mend, "{")
+				if s.variable != "" {
+					require.Contains(t, first.Says, s.variable)
+				}
 				if strings.HasPrefix(c.name, "another dialect") {
 					require.Regexp(t, `model.dialect\S* \S+ (autoglm|gelab) |设为 (autoglm|gelab)，`, first.Mend)
 				}
@@ -214,6 +217,14 @@ func TestAClocksErrorIsToldInUnitsThatPeopleUse(t *testing.T) {
 		require.Equal(t, []string{"phone.clock"}, troubles(r), "%+v", r)
 		require.Regexp(t, want, r.Findings[0].Says)
 	}
+}
+
+func TestAModelWithoutANameIsToldSo(t *testing.T) {
+	s := newSetUp(t, small(sandbox.Options{}))
+	s.name = ""
+	r := doctor.Run(t.Context(), s.options(t))
+	at := slices.IndexFunc(r.Findings, func(f doctor.Finding) bool { return f.Subject == "model" })
+	require.Contains(t, r.Findings[at].Says, "a model without a name (model.name is empty)")
 }
 
 // Whatever a check finds has its words, and only what is good has no mend.
@@ -289,7 +300,7 @@ func TestThePageShowsNothingPrivate(t *testing.T) {
 			" r5ct90abcde|",
 		Mend: "see " + home + "/.cursor/mcp.json, /home/somebody/x, C:\\Users\\Some\\y, key " +
 			"top-secret-1 of annas-laptop at https://models.example.org/v1 and 127.0.0.1:8702 " +
-			"sk-proj-abcdef0123456789"}, {ID: "config.broken", Level: doctor.Broken,
+			"sk-proj-abcdef0123456789, sk-pr*******wxyz, sk-proj-...wxyz, sk-pr…wxyz"}, {ID: "config.broken", Level: doctor.Broken,
 		Says: "http.url is \"phones.private.example\" (from b.yaml)\nhttp.hosts is " +
 			"[phones.private.example] (from b.yaml)"}, {ID: "model.unset", Level: doctor.Broken,
 		Says: `"http://4f0c2a9d7be84c1f@models.example.org/v1?key=hush" has a user in it, ` +
@@ -300,7 +311,7 @@ func TestThePageShowsNothingPrivate(t *testing.T) {
 		Secrets: []string{"top-secret-1", "annas-laptop"}, Phones: []string{"R5CT90ABCDE", "192.168.7.20:5555"},
 		URLs:    []string{"https://models.example.org/v1", "http://localhost:11434/v1"},
 		Folders: []string{"/opt/clara/", home + "/data"}})
-	for _, hidden := range []string{"R5CT90ABCDE", "192.168", "fe80", host + " ", "somebody",
+	for _, hidden := range []string{"sk-pr", "wxyz", "R5CT90ABCDE", "192.168", "fe80", host + " ", "somebody",
 		"Some",
 		"top-secret", "annas-laptop", "phones.private", "models.example.org", "abcdef0123",
 		home + "/",

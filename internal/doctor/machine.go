@@ -40,7 +40,8 @@ func (d *Data) check(ctx context.Context, l *ledger) {
 		id, why = "data.nowhere", whyOf(err)
 	case exposed(d.Dir):
 		id = "data.exposed"
-	case unknown == nil && free < fullDisk, errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, store.ErrDiskFull),
+		unknown == nil && (err == nil && free < oneStep || err != nil && free < fullDisk):
 		id = "data.full"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		id, why = "data.readonly", whyOf(err)
@@ -77,8 +78,10 @@ func exposed(dir string) bool {
 	return err == nil && info.Mode().Perm()&0o002 != 0 && runtime.GOOS != "windows"
 }
 
-// fullDisk is how many free bytes are too few for a run's pictures.
-const fullDisk = 20 << 20
+const (
+	oneStep  = 1 << 20  // free bytes that are too few for a step and its picture
+	fullDisk = 20 << 20 // free bytes that are too few where the store takes no write, either
+)
 
 // existing is the folder, or the nearest one above it that is there, if only as a link.
 func existing(dir string) string {

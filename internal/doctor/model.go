@@ -29,7 +29,8 @@ type Model struct {
 	Dialect       string // "auto" to choose by the model's name
 	Table         dialect.Table
 	Prompt        dialect.Options
-	Replayed      bool // a recording answers in the model's place
+	Unset         string // the variable that is to hold the key, if it is not set
+	Replayed      bool   // a recording answers in the model's place
 	Open          func() (policy.Completer, func() error, error)
 }
 
@@ -91,11 +92,18 @@ func (m *Model) judge(ctx context.Context, l *ledger, sight *reading, aim *aimin
 	case !aim.hit:
 		id = "model.places"
 	}
-	l.add(id, "model", "model", text.Line(m.Name),
+	if id == "model.key" && m.Unset != "" {
+		id = "model.key:unset"
+	}
+	l.add(id, "model", "model", m.name(), "variable", text.Line(m.Unset),
 		"url", text.Line(text.Address(m.BaseURL)), "why", why, "dialect", aim.asked,
 		"family", aim.family, "said", aim.said, "took", seconds(aim.took),
 		"sent", strconv.Itoa(aim.usage.PromptTokens),
 		"received", strconv.Itoa(aim.usage.CompletionTokens))
+}
+
+func (m *Model) name() string {
+	return cmp.Or(text.Line(m.Name), "a model without a name (model.name is empty)")
 }
 
 // blindness reports whether the endpoint refused the picture itself.

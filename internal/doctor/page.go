@@ -56,6 +56,7 @@ var (
 	ipv6    = regexp.MustCompile(`(?i)\[?\b[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){3,7}(?:%\w+)?\]?`)
 	homes   = regexp.MustCompile(`(?i)(/home/|/Users/|[A-Z]:\\Users\\)[^/\\\s"'` + "`" + `|]+`)
 	apiKey  = regexp.MustCompile(`\b(?:sk|pk|key|tok|taploop)[-_][\w-]{12,}`)
+	masked  = regexp.MustCompile(`[\w-]*\*{3,}[\w-]*|[\w-]{4,}(?:\.{3,}|…)[\w-]{3,}`)
 	folders = regexp.MustCompile(`(^|[\s"'(=` + "`" + `])(?:/(?:media|mnt|private|root|run|srv|` +
 		`tmp|var|Volumes)/|[A-Z]:\\)(?:[^/\\\s"'|]+[/\\])*`)
 	// what a refused setting holds
@@ -121,6 +122,7 @@ func replaced(s string, names map[string]string) string {
 		word, as := wholeWord(name), "${1}"+names[name]+"${2}"
 		s = word.ReplaceAllString(word.ReplaceAllString(s, as), as) // neighbours share a blank
 	}
+	s = masked.ReplaceAllString(s, "[secret]") // a key, of which a vendor shows the ends
 	s = apiKey.ReplaceAllString(s, "[secret]")
 	s = mdnsFor.ReplaceAllString(s, "[phone]")
 	s = folders.ReplaceAllString(homes.ReplaceAllString(s, "~"), "${1}[folder]/")

@@ -79,7 +79,8 @@ func (c phoneCheck) all(clock *watch) {
 		c.add("phone.ready", "model", text.Line(c.Model), "android", text.Line(c.Android),
 			"size", c.Size.String(), "raw", taken(c.Raw), "png", taken(c.PNG),
 			"elements", seconds(c.Elements.Took), "state", text.Line(c.State), "lock", c.lock(),
-			"keyboard", text.Line(cmp.Or(c.Keyboard.Current, "-")), "free", megabytes(c.Free),
+			"keyboard", text.Line(cmp.Or(c.Keyboard.Current, "-")), "switch", c.switching(),
+			"keyboards", text.Line(strings.Join(c.Keyboard.All, ", ")), "free", megabytes(c.Free),
 			"posture", text.Line(cmp.Or(c.Posture, "-")))
 	}
 }
@@ -93,6 +94,14 @@ func (c phoneCheck) lock() string {
 		return "not locked, with a code"
 	}
 	return "not locked"
+}
+
+// switching is a phrase for the input method of a phone that is ready.
+func (c phoneCheck) switching() string {
+	if c.Keyboard.Current == "" {
+		return "not tried to be switched"
+	}
+	return "which may be switched"
 }
 
 // outOfUse says why the phone takes no commands, or "".

@@ -25,11 +25,15 @@ func TestAPhoneThatIsReadyIsToldInFull(t *testing.T) {
 	}{
 		"open": {spoil: instead("df -k /data", "echo 'Filesystem 1K-blocks Used Available Use%\n"+
 			"/dev/block/dm-46 113000000 12990000 100010000 12% /data'"), says: `, 360x800; state device, screen on, not locked, owner in front, ` +
-			`one display, posture -, input method com\.\S+, 97666 MB free; capture .* elements `},
-		"code":   {phone: sandbox.Options{PIN: "2580"}, says: `, not locked, with a code, `},
-		"swipe":  {phone: sandbox.Options{Locked: true}, says: `, locked without a code, `},
-		"opened": {spoil: foldedOut, says: `one display, posture OPENED,`},
-		"zh":     {phone: sandbox.Options{PIN: "2580"}, lang: "zh", says: `状态 就绪.*未锁定，设有密码.*剩余 [?]`},
+			`one display, posture -; touches allowed, input method com\.\S+, ` +
+			`which may be switched [(]installed: com\.\S+, \S*AdbIME[)]; 97666 MB free; capture .* elements `},
+		"no input method": {spoil: instead("settings get secure default_input_method", "echo null"),
+			says: `input method -, not tried to be switched [(]`},
+		"simulated": {says: `switched [(].*[)]; [1-9][0-9]* MB free;`},
+		"code":      {phone: sandbox.Options{PIN: "2580"}, says: `, not locked, with a code, `},
+		"swipe":     {phone: sandbox.Options{Locked: true}, says: `, locked without a code, `},
+		"opened":    {spoil: foldedOut, says: `one display, posture OPENED;`},
+		"zh":        {phone: sandbox.Options{PIN: "2580"}, lang: "zh", says: `状态 就绪.*未锁定，设有密码.*允许触摸.*可以切换.*剩余 \d+ MB`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSetUp(t, small(c.phone))

@@ -58,6 +58,7 @@ type setUp struct {
 	replayed bool
 	name     string
 	dialect  string
+	variable string // for the model's key, where it is not set
 	token    string // of TAPLOOP_TOKEN
 	hangs    bool   // something does not answer, and only the time ends it
 }
@@ -196,7 +197,7 @@ func (s *setUp) options(t *testing.T) doctor.Options {
 		o.Within = patient.Lid
 	}
 	o.ADB = &doctor.ADB{Client: client, Phones: host, Binary: s.binary, Serial: s.serial}
-	o.Model = &doctor.Model{Name: s.name, BaseURL: s.url, Dialect: s.dialect,
+	o.Model = &doctor.Model{Name: s.name, BaseURL: s.url, Dialect: s.dialect, Unset: s.variable,
 		Table: families.Known, Prompt: dialect.Options{Lang: "en", Model: "gpt-4o"},
 		Replayed: s.replayed,
 		Open: func() (policy.Completer, func() error, error) {
@@ -357,6 +358,10 @@ var spoilt = []struct {
 	{name: "no recording", want: "model.unset", spoil: func(_ *testing.T, s *setUp) {
 		s.open, s.replayed = fs.ErrNotExist, true
 	}},
+	{name: "a variable for the key that is not set", want: "model.key",
+		spoil: func(_ *testing.T, s *setUp) {
+			s.variable, s.refuse = "MY_KEY", says(401, "", "You didn't provide an API key")
+		}},
 	{name: "wrong key", want: "model.key",
 		spoil: refused(says(401, "invalid_api_key", "Incorrect API key provided"))},
 	{name: "model hangs", want: "model.silent", spoil: hangs(func(t *testing.T, s *setUp) {
@@ -455,6 +460,9 @@ var spoilt = []struct {
 	{name: "an address of another machine", want: "http.refused",
 		spoil: func(_ *testing.T, s *setUp) { s.opts.HTTP = &doctor.HTTP{Addr: "192.0.2.1:8702"} }},
 	{name: "disk full", want: "data.full", spoil: data(errors.New("no room"), 1<<20)},
+	{name: "disk full for the store", want: "data.full", spoil: data(store.ErrDiskFull, 5<<30)},
+	{name: "hardly a byte free", want: "data.full", spoil: data(nil, 4096)},
+	{name: "disk with some room", want: "data.scarce", spoil: data(nil, 3<<20)},
 	{name: "disk nearly full", want: "data.scarce", spoil: data(nil, 50<<20)},
 	{name: "database of a newer program", want: "data.newer",
 		spoil: data(fmt.Errorf("%w: it has schema 99", store.ErrNewerSchema), 5<<30)},
