@@ -35,8 +35,18 @@ func TestTheSandboxLooksBeforeItClaimsAndIsPutBackAsNew(t *testing.T) {
 		require.Zero(t, code, "%s", errs)
 		require.Contains(t, run(model), "The alarm at 7:30 is set.")
 	}
+	// a code that the phone does not take is not claimed to have logged anybody in
+	settings := []string{"--adb-server", where[1], "--base-url", "http://" + where[2] + "/v1",
+		"--model", "A"}
+	_, errs, code := b.run(append([]string{"run", "Log in to the Shop with the phone number 5550123. " +
+		"The code comes as a message."}, settings...)...)
+	require.Equal(t, exitWaiting, code, errs)
+	out, errs, code := b.feed("000000\n", append([]string{"continue", "--reply", "-"}, settings...)...)
+	require.Equal(t, exitNotCompleted, code, errs)
+	require.Contains(t, out, "What was typed as the secret was not taken")
+	require.NotContains(t, out, "You are logged in")
 	p.kill()
-	_, errs, code := b.run("sandbox", "--reset", "--model-addr", where[2])
+	_, errs, code = b.run("sandbox", "--reset", "--model-addr", where[2])
 	require.Equal(t, exitError, code)
 	require.Contains(t, errs, "no sandbox runs with its model at")
 }

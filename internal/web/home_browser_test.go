@@ -108,8 +108,9 @@ func TestEverythingOnTheHomePageHasItsName(t *testing.T) {
 			p.until(named(names[1], "button", b) + " !== undefined")
 		}
 		p.until(named(names[1], "input", names[10]) + " !== undefined")
-		g.ends(run, store.Change{To: store.Paused})
+		p.do(js(named(names[1], "button", names[9])+".focus()"), chromedp.KeyEvent("\r"))
 		p.until(named(names[1], "button", names[13]) + " !== undefined")
+		p.until("document.activeElement === " + named(names[1], "button", names[13]))
 		g.ends(run, store.Change{To: store.Running})
 		p.do(js(`document.getElementById("lang").click()`))
 	}

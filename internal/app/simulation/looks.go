@@ -27,18 +27,23 @@ var mark = regexp.MustCompile(`\[([a-z0-9-]+) (\d+)/(\d+)\]`)
 func (s *Simulation) looksFirst(r *scripted.Request, reply string) string {
 	asked, next := r.All(), mark.FindStringSubmatch(reply)
 	task, known := s.taskOf(asked)
-	if !known || next == nil || next[1] != task.ID || !s.shows(lastPicture(r)) {
+	if !known || next == nil || next[1] != task.ID {
 		return inItsUnits(r, reply)
 	}
 	first, last := next[2] == "1", next[2] == next[3]
 	n, _ := strconv.Atoi(next[2])
 	problem := task.Check(s.Phone)
+	secret := strings.Contains(asked, "{{secret") // what comes after it is not shown to models
 	switch {
+	case secret && last && problem != nil:
+		return says("it is not done", "ABORT\tvalue:What was typed as the secret was not taken: "+
+			strings.Join(strings.Fields(problem.Error()), " "))
+	case secret, !s.shows(lastPicture(r)):
+		return inItsUnits(r, reply)
 	case first && problem == nil:
 		return says("it is done already", "COMPLETE\treturn:The phone shows that this is done "+
 			"already. Nothing was done now.")
-	case first || !last || problem == nil || task.Reply != "",
-		strings.Contains(asked, "{{secret"): // a person may have said something else
+	case first || !last || problem == nil || task.Reply != "": // a person may have said another
 		return inItsUnits(r, reply)
 	case !strings.Contains(asked, waiting):
 		return fmt.Sprintf("<THINK> It is not there yet. </THINK>\nexplain:%s\taction:WAIT\t"+

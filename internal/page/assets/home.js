@@ -62,7 +62,7 @@ function Elapsed({ since }) {
 // Steer is what can be done with a run that is under way.
 export function Steer({ s }) {
   const w = words(), [text, setText] = useState(""), [heard, setHeard] = useState(""), [busy, wrong, run] = useBusy();
-  const { state } = s.run, id = "say-" + s.session_id, onPhone = !!s.serial;
+  const { state } = s.run, rests = state === "PAUSED", id = "say-" + s.session_id, onPhone = !!s.serial;
   const byHand = [...cards.values()].map((c) => c.q).find((q) => q.by_hand && q.session_id === s.session_id);
   const speak = async (e) => {
     e.preventDefault();
@@ -76,13 +76,12 @@ export function Steer({ s }) {
     </form>
     <p class="told" role="status">${heard ? fill(w.saidIt, { what: clip(heard, 80) }) : ""}</p>
     <div class="row">
-      ${state === "PAUSED" ? html`<button type="button" class="main" disabled=${busy} onClick=${() => run(() => goOn(s.session_id))}>${w.goOn}</button>` : ""}
-      ${state === "RUNNING" || state === "QUEUED" ? html`<button type="button" disabled=${busy} onClick=${() => run(() => pause(s.session_id))}>${w.pauseRun}</button>` : ""}
+      ${["PAUSED", "RUNNING", "QUEUED"].includes(state) ? html`<button type="button" key="pause" class=${rests ? "main" : ""} disabled=${busy} onClick=${() => run(() => (rests ? goOn : pause)(s.session_id))}>${rests ? w.goOn : w.pauseRun}</button>` : ""}
       ${onPhone && takeable(state) ? html`<button type="button" disabled=${busy} onClick=${() => run(() => takeOver(s.session_id))}>${w.takeOver}</button>` : ""}
       ${byHand ? byHand.offers.map((o) => html`<button type="button" key=${o.name} class=${o.main ? "main" : ""} disabled=${busy} onClick=${() => run(() => decide(byHand.question_id, o.name))}>${w.offers[o.name] || o.name}</button>`) : ""}
       <${Stop} busy=${busy} act=${() => run(() => stop(s.session_id))} />
     </div>
-    <${Wrong} wrong=${wrong} queue=${state === "PAUSED" && ((more) => run(() => goOn(s.session_id, more)))} />
+    <${Wrong} wrong=${wrong} queue=${rests && ((more) => run(() => goOn(s.session_id, more)))} />
   </div>`;
 }
 
