@@ -145,6 +145,12 @@ func TestSilencePausesAHostWithoutATerminal(t *testing.T) {
 	require.Equal(t, exitWaiting, code, "the payment is held: %s", errs)
 	require.Contains(t, errs, "ACTION_NEEDS_APPROVAL")
 	require.Zero(t, x.paid.Load())
+	out, errs, code = x.run("sessions", "show", id)
+	require.Zero(t, code, errs)
+	require.Contains(t, out, "  1-1  asked a person: Where?")
+	require.Regexp(t, `    answered: aisle \(.*\n    = the person answers: aisle\n`, out)
+	require.Regexp(t, `  1-2  travel: pay seat 7C\n    asked: travel wants to pay seat 7C .*\n    pending: `, out)
+	require.NotContains(t, out, "{", "what was called is in words")
 
 	x.env = append(x.env, "TAPLOOP_QUESTIONS_ON_UNDECIDED=reject")
 	out, errs, code = x.run("host", "--mcp", x.file, "Pay seat 7C")

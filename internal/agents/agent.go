@@ -150,8 +150,9 @@ func (a *agent) read(resp model.Response, textual bool) Reply {
 	n := len(a.state.Calls())
 	for _, c := range calls {
 		n++
+		t, _ := a.tool(c.Name)
 		r.Calls = append(r.Calls, Call{ID: fmt.Sprintf("%s-%d", a.state.Agent, n), Name: c.Name,
-			Args: plainArguments(c.Arguments)})
+			Args: plainArguments(c.Arguments), Server: t.Server, Of: t.Of})
 	}
 	return r
 }

@@ -39,6 +39,9 @@ type Call struct {
 	ID   string          `json:"id"`
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"`
+	// of the tool, "" for the host's own
+	Server string `json:"server,omitempty"`
+	Of     string `json:"tool,omitempty"` // what the server calls it
 }
 
 // Session is a session on a phone that a call has started.

@@ -31,6 +31,9 @@ type Place struct {
 	Y float64 `json:"y"`
 }
 
+// ChangedNote begins what an agent is told of a call whose arguments a person has changed.
+const ChangedNote = "the other side changed the arguments, and this was carried out: "
+
 // maxRequests is the most actions that one question may ask about.
 const maxRequests = 50
 

@@ -53,7 +53,7 @@ type Facts struct {
 type Consent struct {
 	Headline string `json:"headline"`      // what would happen
 	Wants    string `json:"wants"`         // what the agent does for that
-	Does     string `json:"-"`             // the same without the agent, and with the app
+	Does     string `json:"-"`             // the same without the agent, and with the app or server
 	Who      string `json:"who,omitempty"` // which agent wants it, "" if it goes without saying
 	Because  string `json:"because,omitempty"`
 }
@@ -70,7 +70,9 @@ type texts struct {
 	// what the agent does
 	Wants, Does, In, Unknown string
 	// of tools
-	ToolHeadline, ToolWants, ToolByHand, ToolDoes, By, For, MainAgent string
+	ToolHeadline, ToolWants, ToolByHand, ToolDoes, ToolCall, By, For, MainAgent string
+	// calls of tools of no server, by their names
+	Own map[string]string
 	// words of tools' names, none in the language that tools are named in
 	Tools map[string]string
 	Lists map[string]string // see Is
@@ -204,7 +206,11 @@ func (a *Act) tool(w *texts) Consent {
 	server := text.Cut(text.Line(a.Server), maxLabel)
 	what := strings.TrimSpace(a.does(w) + " " + text.Cut(text.Line(a.Object), maxLabel))
 	c := Consent{Headline: fill(w.ToolHeadline, server, what),
-		Wants: fill(w.ToolWants, quote(a.Tool, maxLabel), quote(a.Server, maxLabel))}
+		Wants: fill(w.ToolWants, quote(a.Tool, maxLabel), quote(a.Server, maxLabel)),
+		Does:  fill(w.ToolCall, server, what)}
+	if a.Server == "" {
+		c.Does = cmp.Or(fill(w.Own[a.Tool], text.Cut(text.Line(a.Object), longest), ""), what)
+	}
 	if a.ByHand {
 		c.Headline = fill(w.ToolByHand, server, what)
 	}
@@ -246,7 +252,8 @@ func (a *Act) does(w *texts) string {
 
 // objects are the arguments of tools that say what they work on, the most telling first.
 var objects = []string{"path", "file_path", "filename", "file", "to", "recipient", "recipients",
-	"email", "title", "subject", "name", "url", "command", "query", "message", "text", "id"}
+	"email", "title", "subject", "name", "url", "command", "query", "message", "text", "task",
+	"question", "id"}
 
 // ObjectOf is what the call of a tool works on by its arguments, or "".
 func ObjectOf(args map[string]any) string {

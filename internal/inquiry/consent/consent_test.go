@@ -104,3 +104,21 @@ func TestWhatAToolWorksOnIsInItsArguments(t *testing.T) {
 		require.Equal(t, c.want, consent.ObjectOf(c.args))
 	}
 }
+
+// What a call did is said without who wanted it.
+func TestACallIsSaidInAFewWords(t *testing.T) {
+	for _, c := range []struct {
+		act    consent.Act
+		en, zh string
+	}{
+		{consent.Act{Server: "files", Tool: "write_file", Object: "notes.txt"},
+			"files: write notes.txt", "files：写入 notes.txt"},
+		{consent.Act{Tool: "ask_person", Object: "Which day?"}, "asked a person: Which day?",
+			"询问用户：Which day?"},
+		{consent.Act{Tool: "read_result"}, "read on in a long result", "继续读取较长的结果"},
+		{consent.Act{Tool: "frobnicate", Object: "x\n\u202ey"}, "frobnicate x y", "执行 frobnicate x y"},
+	} {
+		require.Equal(t, c.en, c.act.Describe("en").Does)
+		require.Equal(t, c.zh, c.act.Describe("zh").Does)
+	}
+}

@@ -123,8 +123,8 @@ func withNote(c *toolCall, resp *message, args string) *message {
 	}
 	var content []json.RawMessage
 	if json.Unmarshal(wire.At(resp.Result, "content"), &content) == nil {
-		note := wire.Encode(object{"type": "text", "text": "the other side changed the " +
-			"arguments, and this was carried out: " + c.name + " " + args})
+		note := wire.Encode(object{"type": "text",
+			"text": inquiry.ChangedNote + c.name + " " + args})
 		content = slices.Insert(content, 0, note)
 		resp.Result = wire.With(resp.Result, wire.Encode(content), "content")
 	}

@@ -122,7 +122,7 @@ export class Approval {
 }
 
 // flat is every plain argument with its name, which has the names of what it is in before it.
-const flat = (args, at = "") => Object.entries(args).flatMap(([k, v]) =>
+export const flat = (args, at = "") => Object.entries(args).flatMap(([k, v]) =>
   v && typeof v === "object" && !JSON.isRawJSON?.(v) ? flat(v, at + k + ".") : [[at + k, v]]);
 
 // given is the arguments of a call as a list of what they are called and what they say. As JSON they are among the details.

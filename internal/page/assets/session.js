@@ -1,5 +1,6 @@
 // A session, as it happens and afterwards: its pictures in a row, and step by step what was seen, thought and done.
-import { alone, call, get, picture, problem, sessionPath } from "./api.js";
+import { alone, call, get, parse, picture, problem, sessionPath, visible } from "./api.js";
+import { flat } from "./approval.js";
 import { download } from "./download.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
 import { Steer } from "./home.js";
@@ -127,12 +128,12 @@ function Head({ t, go }) {
     <${Wrong} wrong=${wrong} queue=${over && next} />
     ${t.runs.length > 1 ? html`<details><summary>${fill(w.earlierTasks, { n: t.runs.length - 1 })}</summary><ol class="earlier">
       ${t.runs.slice(0, -1).map((r) => html`<li dir="auto"><${Badge} run=${r} /> ${r.task}${r.answer || why(r) ? fill(w.said, { what: r.answer || why(r) }) : ""}</li>`)}</ol></details>` : ""}
-    ${t.agents ? html`<section class="agents" aria-labelledby="agents"><h3 id="agents">${w.agents}</h3><${Agents} list=${t.agents} /></section>` : ""}
+    ${t.agents ? html`<section class="agents" aria-labelledby="agents"><h3 id="agents">${w.agents}</h3><${Agents} list=${t.agents} t=${t} /></section>` : ""}
   </header>`;
 }
 
 // came is what people said and did that belongs to no step.
-const came = (t) => [...t.questions.filter((q) => !t.steps.some((s) => s.index === q.step)).map((q) => title(q) + fill(words().said, { what: reason(q) })),
+const came = (t) => [...t.questions.filter((q) => !t.steps.some((s) => s.index === q.step) && !ofCalls(t.agents).includes(q.question_id)).map((q) => title(q) + fill(words().said, { what: reason(q) })),
   ...t.runs.flatMap((r) => r.said || []).map((text) => "“" + text + "”")];
 
 // movable tells whether another machine could take the run up.
@@ -145,12 +146,33 @@ export function Verified({ run }) {
   return html`<p class="verdict"><span class=${"badge " + { verified: "good", contradicted: "bad" }[v.verdict]}>${known}</span> <span dir="auto">${run.seen?.[language()] || ""}</span>${v.step ? html` <span class="mend">${fill(w.stepN, { n: v.step })}</span>` : ""}</p>`;
 }
 
-// Agents is who worked in a session without a phone: agents, and below each what it called and began.
-function Agents({ list }) {
-  return html`<ul class="tree">${list.map((n) => html`<li key=${n.id}><code>${n.id}</code> ${n.name ? html`<b dir="auto">${n.name}</b> ` : ""}
-    ${n.outcome ? html`<span class="badge">${words().states[n.outcome] || words().outcomes.unknown}</span> ` : ""}<span dir="auto">${n.words || ""}</span>
-    ${n.result ? html`<pre tabindex="0" dir="auto">${n.result}</pre>` : ""}${n.below ? html`<${Agents} list=${n.below} />` : ""}</li>`)}</ul>`;
+// Agents is who worked in a session without a phone: agents, and below each what it did and began, with what people said to it.
+function Agents({ list, t }) {
+  const w = words();
+  return html`<ul class="tree">${list.map((n) => {
+    const says = n.says?.[language()], q = t.questions.find((x) => x.question_id === n.question_id);
+    const phone = n.id.length === 32 && !alone;
+    return html`<li key=${n.id}>${phone ? html`<a href=${"/ui/sessions/" + n.id}><code>${n.id.slice(0, 8)}</code></a>` : html`<code>${n.id}</code>`} ${says || n.name ? html`<b dir="auto">${says || n.name}</b> ` : ""}
+    ${n.outcome ? html`<span class="badge">${w.states[n.outcome] || w.outcomes.unknown}</span> ` : ""}${says ? html`<${Given} args=${parsed(n.words)} says=${says} />` : html`<span dir="auto">${n.words || ""}</span>`}
+    ${q ? html`<${Talk} s=${{}} q=${q} />` : ""}
+    ${n.changed ? html`<p>${w.changedTo}</p><${Given} args=${n.changed} says="" />` : ""}
+    ${n.result ? html`<details><summary>${w.result}</summary><pre tabindex="0" dir="auto">${n.result}</pre></details>` : ""}${n.below ? html`<${Agents} list=${n.below} t=${t} />` : ""}</li>`;
+  })}</ul>`;
 }
+
+// parsed is what a text of JSON says, or the text where it was cut.
+function parsed(text) {
+  try { return parse(text); } catch { return { "": text }; }
+}
+
+// Given is the arguments of a call, but for those that its words have already.
+function Given({ args, says }) {
+  const list = flat(args).map(([k, v]) => [k, typeof v === "string" ? v : JSON.stringify(v)]).filter(([, v]) => !says.includes(v));
+  return list.length ? html`<dl class="given">${list.slice(0, 30).map(([k, v]) => html`<div><dt>${visible(k)}</dt><dd dir="auto">${clip(visible(v), 1000)}</dd></div>`)}</dl>` : "";
+}
+
+// ofCalls is the questions about calls of agents, which stand with these.
+const ofCalls = (list) => (list || []).flatMap((n) => [n.question_id, ...ofCalls(n.below)]);
 
 // Line is a bar for each step, as wide as it took.
 function Line({ steps, n, move }) {

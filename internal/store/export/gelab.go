@@ -56,7 +56,7 @@ func gelab(ctx context.Context, dir string, src Source, sessionID string) error 
 	if err != nil {
 		return err
 	}
-	agents, _, err := tree(ctx, src, t)
+	agents, _, err := Tree(ctx, src, t)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func modelOf(steps ...store.StepRecord) modelConfig {
 
 type traceExtra struct {
 	Device traceDevice `json:"device_info"`
-	Agents []*node     `json:"agents,omitempty"`
+	Agents []*Node     `json:"agents,omitempty"`
 }
 
 type traceDevice struct {
@@ -194,7 +194,7 @@ type traceCost struct {
 }
 
 // traceOf is the lines of the trace, with the pictures in dir.
-func traceOf(t store.Trajectory, dir string, agents []*node) ([]byte, error) {
+func traceOf(t store.Trajectory, dir string, agents []*Node) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -73,7 +73,7 @@ func Page(ctx context.Context, w io.Writer, src Source, t store.Trajectory) erro
 // TellAll tells a session, with the agents of one without a phone, what they have spent, and the
 // screens that a skill was recorded on and did not find.
 func TellAll(ctx context.Context, src Source, t store.Trajectory) (Told, error) {
-	agents, spent, err := tree(ctx, src, t)
+	agents, spent, err := Tree(ctx, src, t)
 	told := Tell(t)
 	told.Agents = agents
 	if n := len(told.Runs); n > 0 {

@@ -132,7 +132,7 @@ type Told struct {
 	Runs      []ToldRun     `json:"runs"`
 	Steps     []ToldStep    `json:"steps"`
 	Questions []Question    `json:"questions"`
-	Agents    []*node       `json:"agents,omitempty"` // of a session without a phone
+	Agents    []*Node       `json:"agents,omitempty"` // of a session without a phone
 }
 
 // ToldRun is a run with what it has cost.

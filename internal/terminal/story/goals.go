@@ -8,11 +8,14 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/agents"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
@@ -240,22 +243,27 @@ func (l *Goals) question(ctx context.Context, cases *usecase.Cases, q inquiry.Qu
 	}
 }
 
-// Agent prints an agent with its calls.
-func Agent(p tty.Sheet, a agents.Shown) {
-	by := strings.Repeat("  ", strings.Count(a.ID, "-"))
-	fmt.Fprintln(p.To)
-	p.Line(fmt.Sprintf("%sagent %s ", by, a.ID), strings.TrimSpace(a.Role+" "+a.Goal))
-	for _, c := range a.Calls {
-		c.Result = cmp.Or(c.Result, "(no result)")
-		p.Line(fmt.Sprintf("%s  %s  ", by, c.ID), c.Name+" "+c.Args)
-		if c.SessionID != "" {
-			p.Line(by+"    session ", c.SessionID)
+// node prints an agent, or what one did, with what people said to it and what is below it.
+func node(p tty.Sheet, n *export.Node, by string) {
+	p.Line(by+n.ID+"  ", cmp.Or(n.Says[words.Match(p.Lang)], strings.TrimSpace(n.Name+" "+n.Words)))
+	by += "  "
+	if q := n.Asked; q != nil {
+		waited := time.Since(q.AskedAt)
+		if q.Resolution != nil {
+			waited = q.Resolution.At.Sub(q.AskedAt)
 		}
-		label := "= "
-		if c.Failed {
-			label = "failed: "
-		}
-		p.Line(by+"    "+label, text.Cut(c.Result, 400))
+		asked := q.In(p.Lang)
+		ShownStep{Question: &asked, AskedMS: waited.Milliseconds()}.exchange(p, by)
 	}
-	p.Line(by+"  answer: ", a.Answer)
+	if len(n.Changed) > 0 {
+		p.Line(by+"arguments: ", text.Readable(n.Changed))
+	}
+	label := "= "
+	if n.Outcome == string(store.Failed) {
+		label = "failed: "
+	}
+	p.Line(by+label, text.Cut(text.Line(n.Result), mostTold))
+	for _, below := range n.Below {
+		node(p, below, by)
+	}
 }

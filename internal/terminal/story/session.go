@@ -27,6 +27,7 @@ type Shown struct {
 	Runs    []ShownRun     `json:"runs"`
 	Steps   []ShownStep    `json:"steps"`
 	Agents  []agents.Shown `json:"agents,omitempty"` // of taploop host
+	below   []*export.Node // the same for people
 }
 
 // ShownRun is a run of a session, with the command that continues it as its hint.
@@ -113,6 +114,9 @@ func Read(ctx context.Context, db *store.Store, sess store.Session, next NextCom
 		last.Calls = spent.Replies
 		last.Sent, last.Received = spent.PromptTokens, spent.CompletionTokens
 	}
+	if err == nil {
+		x.below, _, err = export.Tree(ctx, db, t)
+	}
 	return x, err
 }
 
@@ -178,8 +182,9 @@ func (x Shown) Print(w io.Writer, lang string) {
 			}
 		}
 	}
-	for _, agent := range x.Agents {
-		Agent(p, agent)
+	for _, n := range x.below {
+		fmt.Fprintln(w)
+		node(p, n, "")
 	}
 }
 
