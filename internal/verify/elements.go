@@ -27,7 +27,7 @@ type claim struct {
 var (
 	quotedText = regexp.MustCompile(`"([^"\n]+)"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»|` +
 		`「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》|‘([^’\n]{2,})’|(?:^|[\s(])'([^'\n]{2,})'`)
-	figures = regexp.MustCompile(`[€$£¥₹]\s?\d[\d.,]*|\d[\d.,:]*\d\s?[€$£¥₹元%]|\d{1,2}:\d{2}` +
+	figures = regexp.MustCompile(`[€$£¥₹]\s?\d(?:[\d.,]*\d)?|\d[\d.,:]*\d\s?[€$£¥₹元%]|\d{1,2}:\d{2}` +
 		`(?:\s?[aApP]\.?[mM]\b)?|\d{3,}`)
 )
 
@@ -152,6 +152,46 @@ func unseen(task string, list []claim) string {
 	return ""
 }
 
+// What a task may say of what it names without wanting more of it, in English and in Chinese: how
+// something is made, sent or opened, what it is, and what its parts are called.
+var (
+	framing = regexp.MustCompile(`(?i)\b(?:the|an?) \pL+ «»|\b(?:(?:first|last|given|family) name|phone number|` +
+		`please|then|now|also|finally|and|in|into|on|at|for|to|of|with|under|using|following|` +
+		`the|an?|me|my|his|her|him|them|their|is|details|inform|tell|` +
+		`titled?|called|named|name|saying|says?|that|number|amount|text|body|content|subject|heading|` +
+		`messages?|notes?|events?|alarms?|contacts?|calendar|invitation|entry|page|app|day|` +
+		`add|create|write|make|new|set|put|save|enter|type|send|reply|text|pay|open|go|visit|show)\b`)
+	framed = regexp.MustCompile(`[请帮我给向把在的为是并再然后新建添加创建写发送回复打开一条个封页短信息消便签联系人日程闹钟标题主内容正文]`)
+)
+
+// wants is what the task says besides what it names, and does not only frame that: a wish of which
+// no screen was asked, such as tomorrow, every week, or in red. It is "" for nothing.
+func wants(task string, all []claim) string {
+	task = quotedText.ReplaceAllString(task, "«»")
+	if m := told.FindStringSubmatchIndex(task); m != nil {
+		task = task[:m[2]]
+	}
+	for _, part := range parts.Split(figures.ReplaceAllString(task, " "), -1) {
+		part = text.Line(part)
+		if slices.ContainsFunc(turned, func(re *regexp.Regexp) bool {
+			m := re.FindStringSubmatch(part)
+			return m != nil && slices.ContainsFunc(all, func(c claim) bool {
+				return c.on != nil && c.words == strings.TrimSpace(m[re.SubexpIndex("what")])
+			})
+		}) {
+			continue
+		}
+		for _, m := range names.FindAllStringSubmatch(task, -1) {
+			part = strings.ReplaceAll(part, m[1]+m[2], " ")
+		}
+		part = framed.ReplaceAllString(framing.ReplaceAllString(part, " "), " ")
+		if left := folded(part); strings.Trim(left, ":., ") != "" {
+			return left
+		}
+	}
+	return ""
+}
+
 // Words for what is switched, and to which state, in a part of a sentence. A task in another
 // language has no such claims.
 var (
@@ -240,6 +280,9 @@ func elements(task string, steps []agentloop.Step, list []screen.Element) (
 	}
 	if says := mixed(all, list); says != "" {
 		lacks = append(lacks, says)
+	}
+	if left := wants(task, all); left != "" {
+		lacks = append(lacks, fmt.Sprintf("%q is nothing that was looked for", text.Cut(left, 60)))
 	}
 	if part := unseen(task, all); part != "" && lacks == nil {
 		lacks = append(lacks, text.Quote(part, 60)+" names nothing that a screen would show")

@@ -116,6 +116,41 @@ func TestAnEndIsHeldAgainstWhatTheScreenLists(t *testing.T) {
 	}
 }
 
+// What a task wants besides what it names by words of the screen was seen by nothing.
+func TestAWishThatNoScreenWasAskedForIsNotVerified(t *testing.T) {
+	list := rows(row{says: "Wi-Fi", checkable: true}, row{says: "Mobile data", checkable: true, on: true},
+		row{says: "Picnic"}, row{says: "Anna Berg"}, row{says: "Hi"}, row{says: "Alpha"}, row{says: "Beta"},
+		row{says: "milk"}, row{says: "bread"}, row{says: "购物"})
+	plain := []string{"Turn off Wi-Fi.", `Add an event "Picnic" to the calendar.`, `Send Anna Berg the message "Hi".`,
+		`Write the note "Alpha" with the text "Beta".`, `请新建便签“购物”。`, `Put "Picnic" into the calendar`}
+	for _, task := range plain {
+		got, why := elements(task, typing(task), list)
+		require.Equal(t, agentloop.IsVerified, got, "%s: %s", task, why)
+	}
+	for _, task := range []string{"Turn off Wi-Fi and mobile data.", `Add an event "Picnic" tomorrow.`,
+		`Add an event "Picnic" at noon.`, `Add an event "Picnic" that repeats weekly.`, `Send my boss the message "Hi".`,
+		`Send Anna Berg "Hi" with the photo of the cat.`, `Write the note "Alpha" in red letters.`,
+		`Turn Wi-Fi off and forget the saved networks.`, `Write the note "Alpha" in which "Beta" stands, and mark it.`,
+		`Write a note "Alpha" with "milk" as the first line and "bread" as the second.`, `明天新建便签“购物”。`,
+		`新建便签“购物”，用红色。`, `Envíale "Hi" a mi jefe`, `Schreibe "Alpha" bis morgen`} {
+		got, why := elements(task, typing(task), list)
+		require.Equal(t, agentloop.Unverified, got, "%s: %s", task, why)
+	}
+}
+
+// A text belongs to the field that it was typed into, whichever had the keyboard before.
+func TestATextIsOfTheFieldThatItWasTypedInto(t *testing.T) {
+	form := rows(row{says: "", field: true}, row{says: "", field: true})
+	form[0].ResourceID, form[0].Focused, form[1].ResourceID = "app:id/title", true, "app:id/body"
+	end := rows(row{says: "Something"}, row{says: "Alpha"})
+	for n, want := range map[int]agentloop.Verified{0: agentloop.IsVerified, 1: agentloop.Unverified} {
+		at := form[n].Bounds.Center()
+		got, why := elements(`Write a note with the title "Alpha".`,
+			[]agentloop.Step{on(form, actions.Type{Text: "Alpha", At: &at})}, end)
+		require.Equal(t, want, got, why)
+	}
+}
+
 // What a task forbids, offers, makes depend on something or wants for a time contradicts nothing,
 // and is not verified, whatever the switches are.
 func TestATaskThatIsNotPlainIsNotDecidedByRule(t *testing.T) {
@@ -174,6 +209,8 @@ func TestWhatOnlyNearlyFitsIsNotVerified(t *testing.T) {
 		{"Set an alarm for 7:30 pm.", []string{"7:30 am"}, agentloop.Unverified},
 		{"Set an alarm for 7:30 p.m.", []string{"7:30"}, agentloop.Unverified},
 		{"Set an alarm for 7:30 pm.", []string{"7:30 PM"}, agentloop.IsVerified},
+		{`Write a note "Sum" with the amount $1,234.50.`, []string{"Sum", "$1,234.50"}, agentloop.IsVerified},
+		{`Write a note "Sum" with the text $1,234.50.`, []string{"Sum", "$1,234.50"}, agentloop.IsVerified},
 		{"Pay $20 at 7:30 pm", []string{"$20 at 7:30 am"}, agentloop.Unverified},
 	} {
 		var list []row

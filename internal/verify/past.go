@@ -78,10 +78,14 @@ func entered(s *agentloop.Step, t actions.Traits) (words string) {
 	return t.Text
 }
 
-// fields is what the fields say of themselves that a text is typed into.
+// fields is what the fields say of themselves that a text is typed into: at a place, or where it is.
 func fields(list []screen.Element, t actions.Traits) (names []string) {
 	for _, e := range list {
-		if e.Editable && (e.Focused || t.Points != nil && e.Bounds.Contains(t.Points[0])) {
+		at := e.Focused
+		if t.Points != nil {
+			at = e.Bounds.Contains(t.Points[0])
+		}
+		if e.Editable && at {
 			names = append(names, e.Hint, e.ContentDesc, e.ResourceID, e.Text)
 		}
 	}
