@@ -1,10 +1,12 @@
 package words_test
 
 import (
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -126,7 +129,8 @@ func TestPhrasesAreSaidInTheProgram(t *testing.T) {
 	}
 }
 
-// literals are the texts in the program's source, with what they are joined with as a part.
+// literals are the texts in the program's source and in its table of clients, with what they are
+// joined with as a part.
 func literals(t *testing.T) (all []string) {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -157,6 +161,14 @@ func literals(t *testing.T) (all []string) {
 		return nil
 	})
 	require.NoError(t, err)
+	table, err := os.ReadFile(filepath.Join(root, "internal", "clients", "clients.json"))
+	require.NoError(t, err)
+	var clients any
+	require.NoError(t, json.Unmarshal(table, &clients))
+	text.InJSON(clients, func(s string) string {
+		all = append(all, verb.ReplaceAllString(s, "%"))
+		return s
+	})
 	return all
 }
 
