@@ -149,6 +149,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	m.partly(s)
 	m.typing(s, p, a, &out)
 	after := m.page(next)
+	touched = m.picked(s, p, after, &out, touched)
 	m.vacant(p, after, s.Proposal.Action, &out)
 	if after.list != nil {
 		out.After = m.state(after, p)
@@ -159,12 +160,15 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	}
 	m.slid(s, p, after, &out)
 	m.dragged(s, p, after, &out)
-	said := out
-	said.Say = m.prose(bare(text.Cut(text.Line(s.Proposal.Explain), 200)))
-	if said.Targets == nil {
-		said.Targets = touched
+	named := out
+	named.Say = m.prose(bare(text.Cut(text.Line(s.Proposal.Explain), 200)))
+	if named.Targets == nil {
+		named.Targets = touched
 	}
-	out.Say = said.intent()
+	if out.picked != "" && text.Contains(named.Say, out.picked) {
+		named.Say = ""
+	}
+	out.Say = named.intent()
 	return out, true
 }
 
@@ -481,8 +485,6 @@ func (m *maker) end(p *page) State {
 	}
 	return s
 }
-
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // before reports whether a text was shown before a step had one of the parameters in it: typed it,
 // if that is what is asked.

@@ -80,7 +80,8 @@ type Step struct {
 	// Session is that of a step that was healed, if it is another than the skill's.
 	Session string `yaml:"session" json:"session,omitempty"`
 
-	index int // in the session that it is made from
+	index  int    // in the session that it is made from
+	picked string // what the model alone has named of what it touches
 }
 
 // Target is something on the screen.

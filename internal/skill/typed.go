@@ -23,16 +23,23 @@ func (m *maker) unknown(s *store.StepRecord) bool {
 		m.asked == 0 && strings.Contains(t.Text, secret))
 }
 
+// spoken is what the task and people have said.
+func (m *maker) spoken() string {
+	known := m.src.Run.Task + " " + strings.Join(slices.Sorted(maps.Keys(m.names)), " ")
+	for _, s := range m.taken() {
+		if s.Exchange != nil {
+			known += " " + s.Exchange.Answer
+		}
+	}
+	return known
+}
+
 // copied is a text that a step types and that has words which neither the task nor a person says,
 // or "". read says that an earlier screen has them, so that it is another text the next time.
 func (m *maker) copied(s *store.StepRecord) (typed string, read bool) {
-	t := s.Proposal.Action.Traits()
-	known := strings.ToLower(m.src.Run.Task + " " + strings.Join(slices.Sorted(maps.Keys(m.names)), " "))
+	t, known := s.Proposal.Action.Traits(), strings.ToLower(m.spoken())
 	var shown []string
 	for _, before := range m.taken() {
-		if before.Exchange != nil {
-			known += " " + strings.ToLower(before.Exchange.Answer)
-		}
 		for i := range before.Proposal.Elements {
 			if e := &before.Proposal.Elements[i]; !e.Editable && before.Index < s.Index {
 				shown = append(shown, e.Text+" "+e.ContentDesc)
@@ -51,6 +58,62 @@ func (m *maker) copied(s *store.StepRecord) (typed string, read bool) {
 		return !slices.ContainsFunc(own, lacks) || slices.ContainsFunc(own,
 			func(w string) bool { return number.MatchString(w) && !lacks(w) })
 	})
+}
+
+// picked leaves to the model which row of a list is touched, where neither the task nor a person
+// names any text of the row: the list shows others the next time. What the app itself lists has an
+// id for each, or one of the framework's, or opens another app.
+func (m *maker) picked(s *store.StepRecord, p, after *page, out *Step, touched []Target) []Target {
+	points := pointsOf(s.Proposal.Action)
+	if len(points) == 0 || len(out.Targets) == 0 || m.keyed(s) || after.state.App != p.state.App {
+		return touched
+	}
+	i := p.at(points[0])
+	if i < 0 {
+		return touched
+	}
+	row, known := cmp.Or(max(p.row(i), 0), i), m.spoken()
+	if at := out.Targets[0].Locators; !p.ofMany(row) || len(at) > 0 && row != i &&
+		at[0].Near == nil && strings.HasSuffix(p.list[i].Class, "Button") {
+		return touched // a button that no other row has
+	}
+	picked := ""
+	for j := row; j < p.end(row); j++ {
+		words := strings.FieldsFunc(said(&p.list[j]), func(r rune) bool { return !isWord(r) })
+		words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 3 && !number.MatchString(w) })
+		named := len(words) - len(slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+			return replaced(known, map[string]string{w: "", strings.TrimSuffix(w, "s"): ""}, spelled) != known
+		}))
+		if named > 0 && 2*named >= len(words) || p.list[j].Editable ||
+			strings.HasPrefix(p.list[j].ResourceID, "android:id/") {
+			return touched
+		}
+		if len(words) > 0 {
+			picked = cmp.Or(picked, said(&p.list[j]))
+		}
+	}
+	if picked == "" { // it says nothing
+		return touched
+	}
+	m.note("%s was chosen by the model, as the task names nothing there: it will be asked each time",
+		text.Quote(picked, 60))
+	out.Targets, out.picked = nil, picked
+	return []Target{{Label: "one of a list"}}
+}
+
+// ofMany reports whether an element is one of those that a list has by its data: others of its id
+// are above or below it, or it has none and lies in a list.
+func (p *page) ofMany(i int) bool {
+	if p.list[i].ResourceID == "" {
+		return p.inList(i)
+	}
+	for j := range p.list {
+		if p.akin(i, j) && (p.list[j].Bounds.Min.Y >= p.list[i].Bounds.Max.Y ||
+			p.list[j].Bounds.Max.Y <= p.list[i].Bounds.Min.Y) {
+			return true
+		}
+	}
+	return false
 }
 
 // typing finds what a step types into, unless what it types is the model's.
@@ -106,6 +169,8 @@ func (m *maker) partly(s *store.StepRecord) {
 			text.Quote(values[i], 60))
 	}
 }
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 var number = regexp.MustCompile(`\d+`)
 

@@ -194,6 +194,9 @@ func TestWhatIsSoAlreadyIsLeftAlone(t *testing.T) {
 			"tap up", "tap row_network", "tap pref_wifi_on"},
 	} {
 		task := listed(t, id)
+		if id == "like-message" {
+			task.Goal = `Like "See you on Sunday" of Tom.`
+		}
 		first := hold(morning, image.Point{})
 		src := record(t, first, task, walk)
 		require.NoError(t, task.Check(first.Simulator), id)
@@ -214,6 +217,7 @@ func TestWhatIsSoAlreadyIsLeftAlone(t *testing.T) {
 // A like of another message is none of the one that is to be liked.
 func TestALikeIsThatOfItsMessage(t *testing.T) {
 	task := listed(t, "like-message")
+	task.Goal = `Like "See you on Sunday" of Tom.`
 	walk := []string{smsApp, "tap Tom", "twice See you on Sunday"}
 	s, _, err := skill.Make(record(t, hold(morning, image.Point{}), task, walk),
 		skill.MakeOptions{Name: "like"})
@@ -235,6 +239,39 @@ func TestALikeIsThatOfItsMessage(t *testing.T) {
 		}
 		require.Equal(t, 2, likes, other)
 	}
+}
+
+// Which row of a list is meant is the model's to say, where the task names nothing of it: the list
+// shows others the next time.
+func TestARowThatNoTaskNamesIsTheModels(t *testing.T) {
+	made := func(goal string, walk ...string) (*skill.Skill, []string) {
+		task := listed(t, "notes-order")
+		task.Goal = goal
+		s, notes, err := skill.Make(record(t, hold(morning, image.Point{}), task, walk),
+			skill.MakeOptions{Name: "row", Params: map[string]string{"line": "ZZ"}})
+		require.NoError(t, err)
+		return s, notes
+	}
+	for goal, named := range map[string]bool{`Add the line "ZZ" to the newest note.`: false,
+		`Add "ZZ" to the note about ideas.`: true, `Add "ZZ" where Tom is to be asked about the bicycle and the basil on the balcony.`: true} {
+		s, notes := made(goal, notesApp, "tap note_title", "tap edit_body", "type ZZ", "tap save")
+		h := hold(evening, image.Point{})
+		record(t, h, listed(t, "notes-order"), []string{notesApp, "tap new_note", "type Newer", "tap save"})
+		filled, err := s.Fill(map[string]any{"line": "QQ"})
+		require.NoError(t, err)
+		require.Equal(t, named, s.Steps[1].Targets != nil, goal)
+		require.Equal(t, named, repeat(t, h, filled), goal)
+		told := strings.Contains(strings.Join(notes, "\n"), `step 2: "Ideas" was chosen by the model`)
+		require.Equal(t, named, !told, "%q", notes)
+		if !named {
+			require.NotContains(t, s.Steps[1].Say, "Ideas")
+		}
+	}
+	s, notes := made("Like the last message of Tom, ZZ.", smsApp, "tap Tom", "twice See you on Sunday",
+		"tap compose_message_text", "type ZZ")
+	require.Len(t, notes, 1)
+	require.NotNil(t, s.Steps[1].Targets)
+	require.Nil(t, s.Steps[2].Targets)
 }
 
 // The end of a drag is a place in the order of a list, whatever is there: another note on top is
