@@ -134,7 +134,9 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		defer func() { m.asked++ }() // its own screens do not show the answer
 		m.note("%s stays a question", text.Quote(q.Question, 60))
 	}
-	a = actions.Texts(a, func(t string) string { return m.use(bare(t)) })
+	if !m.sameApp(a) {
+		a = actions.Texts(a, func(t string) string { return m.use(bare(t)) })
+	}
 	p := m.page(s)
 	img := m.picture(s)
 	p.picture = func() image.Image { return img }

@@ -887,3 +887,22 @@ func TestADialogIsNotTheAppOfASkill(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "camera", s.App.Package)
 }
+
+// A value that was typed is no parameter of the app that has its name.
+func TestAnAppIsAParameterWhereTheValueIsNoText(t *testing.T) {
+	field := screen.Element{Class: "EditText", Editable: true, Focused: true, Enabled: true, ResourceID: "app:id/t",
+		Bounds: screen.Rect{Max: screen.Point{X: 0.5, Y: 0.1}}}
+	for typed, app := range map[string]string{"Notes": "Notes", "Eggs": "{{title}}", "My Notes": "Notes"} {
+		src := Source{Run: store.Run{State: store.Completed, Task: "Write Notes and Eggs."}}
+		for i, a := range []actions.Action{actions.OpenApp{App: "Notes"}, actions.Type{Text: typed}, actions.Complete{Report: "Done."}} {
+			src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{Index: i + 1,
+				Proposal: agentloop.Proposal{Elements: []screen.Element{field}, Decision: actions.Decision{Action: a}}}})
+		}
+		s, notes, err := Make(src, MakeOptions{Name: "app", Params: map[string]string{"title": "Notes"}})
+		require.NoError(t, err)
+		a, err := s.Steps[0].action()
+		require.NoError(t, err)
+		require.Equal(t, actions.OpenApp{App: app}, a, typed)
+		require.Equal(t, app == "Notes", slices.Contains(notes, `step 1: "Notes" was typed as well: the app is the same for every value`), "%q", notes)
+	}
+}

@@ -116,6 +116,20 @@ func (p *page) ofMany(i int) bool {
 	return false
 }
 
+// sameApp reports whether an action opens an app whose name is also a text that the run typed: as a
+// parameter it is that text, and no app.
+func (m *maker) sameApp(a actions.Action) bool {
+	app, opens := a.(actions.OpenApp)
+	if !opens || m.names[app.App] == "" || !slices.ContainsFunc(m.taken(), func(s store.StepRecord) bool {
+		t := s.Proposal.Action.Traits()
+		return t.Kind == actions.KindText && text.Contains(bare(t.Text), app.App)
+	}) {
+		return false
+	}
+	m.note("%s was typed as well: the app is the same for every value", text.Quote(app.App, 60))
+	return true
+}
+
 // typing finds what a step types into, unless what it types is the model's.
 func (m *maker) typing(s *store.StepRecord, p *page, a actions.Action, out *Step) {
 	switch typed, read := m.copied(s); {
