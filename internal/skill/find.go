@@ -289,7 +289,7 @@ func (p *page) touch(t *Target, i int) (screen.Point, int, error) {
 func (p *page) fits(l *locator, i int) bool {
 	e := &p.list[i]
 	switch {
-	case l.ID != "" && l.ID != e.ResourceID,
+	case l.ID != "" && !strings.EqualFold(l.ID, e.ResourceID), // it may have a value in it
 		l.Text != "" && !alike(l.Text, plain(e.Text), p.inList(i)),
 		l.Desc != "" && !alike(l.Desc, plain(e.ContentDesc), p.inList(i)),
 		l.Class != "" && l.Class != e.Class,

@@ -416,7 +416,7 @@ func (m *maker) kin(p *page, all []locator, was, label string) (list []locator) 
 			continue
 		}
 		if name := strings.LastIndex(l.ID, "/") + 1; ids[l.ID] == 1 {
-			l.ID = l.ID[:name] + m.general(l.ID[name:])
+			l.ID = l.ID[:name] + replaced(l.ID[name:], m.names, spelled)
 			if before, is := strings.CutSuffix(l.ID, "_"+was); is { // an answer's
 				l.ID = before + "_" + label
 			}

@@ -906,3 +906,27 @@ func TestAnAppIsAParameterWhereTheValueIsNoText(t *testing.T) {
 		require.Equal(t, app == "Notes", slices.Contains(notes, `step 1: "Notes" was typed as well: the app is the same for every value`), "%q", notes)
 	}
 }
+
+// What another value names is found by an id that has the value in other letters.
+func TestAChoiceIsFoundByAnIDInSmallLetters(t *testing.T) {
+	list := []screen.Element{}
+	for n, kind := range []string{"Mobile", "Home", "Work"} {
+		list = append(list, screen.Element{Class: "TextView", Text: kind, Clickable: true, Enabled: true,
+			ResourceID: "app:id/label_" + strings.ToLower(kind),
+			Bounds:     screen.Rect{Min: screen.Point{Y: float64(n) / 10}, Max: screen.Point{X: 0.2, Y: float64(n+1) / 10}}})
+	}
+	src := Source{Run: store.Run{State: store.Completed, Task: "Add the number as Work."}}
+	for i, a := range []actions.Action{actions.Click{At: list[2].Bounds.Center()}, actions.Complete{Report: "Done."}} {
+		src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{Index: i + 1,
+			Proposal: agentloop.Proposal{Elements: list, Decision: actions.Decision{Action: a}}}})
+	}
+	s, _, err := Make(src, MakeOptions{Name: "kind", Params: map[string]string{"kind": "Work"}})
+	require.NoError(t, err)
+	for n, kind := range []string{"Mobile", "Home", "Work"} {
+		filled, err := s.Fill(map[string]any{"kind": kind})
+		require.NoError(t, err)
+		i, err := (&page{list: list}).locate(&filled.Steps[0].Targets[0])
+		require.NoError(t, err, kind)
+		require.Equal(t, n, i)
+	}
+}
