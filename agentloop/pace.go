@@ -20,11 +20,11 @@ const (
 	// longestRest bounds what the first look waits for: a page that takes longer is loading
 	// something.
 	longestRest = 400 * time.Millisecond
-	// An earlier look is tried after so many right ones in a row: at first, and at last where it was
-	// too early each time.
+	// An earlier look is tried after so many right ones in a row: at first, and at last where it
+	// was too early each time.
 	outdated    = 8
 	settled     = 64
-	closeBy     = 40 * time.Millisecond // of a rest that was too short, which may not be so any more
+	closeBy     = 40 * time.Millisecond // of a rest that was too short, which may be enough by now
 	manyAsked   = 200                   // early requests, of which the older half is forgotten
 	earlyTrials = 3                     // right looks in a row: the next one is relied on
 	mostInVain  = 20                    // one of so many requests may be

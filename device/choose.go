@@ -41,7 +41,8 @@ func choose(phones []found, name string) (*found, error) {
 			"unlock the phones, confirm \"Allow USB debugging?\" and check the cables")
 	}
 	return nil, hint.Add(ErrNoPhone,
-		"plug a phone in with USB debugging on, run `taploop connect HOST:PORT`, or start an emulator")
+		"plug a phone in with USB debugging on, run `taploop connect HOST:PORT`, or start an "+
+			"emulator")
 }
 
 func named(phones []found, name string) (*found, error) {

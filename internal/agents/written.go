@@ -105,7 +105,8 @@ func callsIn(value json.RawMessage, tools map[string]Tool) (calls []model.ToolCa
 		}
 	}
 	given := func(list string) []string {
-		return slices.DeleteFunc(slices.Clone(members[list]), func(k string) bool { return m[k] == nil })
+		return slices.DeleteFunc(slices.Clone(members[list]),
+			func(k string) bool { return m[k] == nil })
 	}
 	by, args := append(given("names"), ""), append(given("arguments"), "")
 	name, raw := strings.TrimPrefix(wire.Text(m[by[0]]), "functions."), m[args[0]]

@@ -20,22 +20,6 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// ServerSettings are the settings of a server in a file in Cursor's or Claude's format.
-type ServerSettings struct {
-	Name     string            `json:"-"`
-	Type     string            `json:"type"` // stdio, http, streamable-http, sse or ""
-	Command  string            `json:"command"`
-	Args     []string          `json:"args"`
-	Env      map[string]string `json:"env"`
-	EnvFile  string            `json:"envFile"` // a file with more of the environment, see ReadEnv
-	Dir      string            `json:"cwd"`
-	URL      string            `json:"url"`
-	Headers  map[string]string `json:"headers"`
-	Disabled bool              `json:"disabled"`
-
-	Unusable error `json:"-"` // why the entry cannot be used, while others can
-}
-
 // maxServers is how many servers a file may name.
 const maxServers = 100
 

@@ -63,8 +63,8 @@ var storeSettings = []setting{
 		"where sessions and questions are kept: sqlite: in the data folder, or " +
 			"postgres://USER:PASSWORD@HOST/DATABASE, which several machines can share"},
 	{"store.frames", "files:", nil,
-		"where pictures are kept: files: in the data folder, or in a bucket of an S3-compatible store, " +
-			"which several machines can share: " +
+		"where pictures are kept: files: in the data folder, or in a bucket of an S3-compatible " +
+			"store, which several machines can share: " +
 			"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION, with keys from " +
 			"AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or from ~/.aws/credentials"},
 	{"lease.ttl", "15s", least(time.Second),

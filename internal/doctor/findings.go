@@ -91,7 +91,8 @@ func (l ledger) report(lang string) Report {
 	r := Report{OK: true, Findings: []Finding{}}
 	said := textsIn(cmp.Or(lang, words.Default))
 	for _, f := range l {
-		for _, name := range []string{"{lock}", "{state}", "{switch}", "{model}"} { // whose values are phrases
+		// whose values are phrases
+		for _, name := range []string{"{lock}", "{state}", "{switch}", "{model}"} {
 			if at := slices.Index(f.with, name); at >= 0 {
 				f.with[at+1] = words.Phrase(lang, f.with[at+1])
 			}

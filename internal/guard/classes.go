@@ -39,7 +39,8 @@ func (p *pattern) UnmarshalYAML(read func(any) error) error {
 
 // classes returns the built-in rules, the gravest first.
 var classes = sync.OnceValue(func() (all []class) {
-	if err := yaml.UnmarshalWithOptions(packedFiles()["classes.yaml"], &all, yaml.Strict()); err != nil {
+	err := yaml.UnmarshalWithOptions(packedFiles()["classes.yaml"], &all, yaml.Strict())
+	if err != nil {
 		panic(err)
 	}
 	return all

@@ -32,7 +32,7 @@ type Layout struct {
 	Sends  bool `json:"sends,omitempty"`
 	Nested bool `json:"nested,omitempty"` // it lies in something else that takes touches
 	Back   bool `json:"back,omitempty"`   // it is a picture where pages have the way back
-	Holds  bool `json:"holds,omitempty"`  // a finger that stays on it does something else than a tap
+	Holds  bool `json:"holds,omitempty"`  // a finger that stays on it does not do what a tap does
 	// it is one of several buttons with these words, each in a row or card of a list
 	Repeated bool `json:"repeated,omitempty"`
 	// how many elements of the page or dialog take touches
@@ -373,8 +373,9 @@ func (s *Subject) answers(on []string) bool {
 	}
 	pair := normalize(l.Pair)
 	last := pair[strings.LastIndexByte(pair, ' ')+1:]
-	return l.Nested && !sentence(on[0], 3) && affirms(on, confirms()) || accepts().MatchString(on[0]) &&
-		(declines().MatchString(pair) || declines().MatchString(last)) ||
+	return l.Nested && !sentence(on[0], 3) && affirms(on, confirms()) ||
+		accepts().MatchString(on[0]) &&
+			(declines().MatchString(pair) || declines().MatchString(last)) ||
 		l.Button && l.Peer && threefold().MatchString(on[0]) &&
 			slices.ContainsFunc(s.Screen, func(t string) bool {
 				return perhaps().MatchString(normalize(t))

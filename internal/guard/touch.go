@@ -161,7 +161,8 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 		f.where == underFinger && !l.dialog() && (counts(lines) || len(lines) > 1 &&
 			slices.ContainsFunc(lines, booked.MatchString)),
 		l != nil && l.Tab && f.class.Name == "call",
-		l != nil && l.Repeated && sumIn(lines) == "" && (f.class.Name == "order" || f.class.Name == "pay"),
+		l != nil && l.Repeated && sumIn(lines) == "" &&
+			(f.class.Name == "order" || f.class.Name == "pay"),
 		l != nil && f.class.Name == "order" && f.where == underFinger && s.besideAct(f),
 		(f.class.Name == "send" || f.class.Name == "publish") && l != nil && !l.Dialog &&
 			len(l.Fields) == 0 && (toBeWritten().MatchString(f.words) || question(f.words)),
@@ -431,7 +432,8 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		}
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true),
 		s.systemAsks(lines):
-		if !refusal && !known && !knownHarmless(lines) && !s.installed(lines) && s.asksSystem(lines) {
+		if !refusal && !known && !knownHarmless(lines) && !s.installed(lines) &&
+			s.asksSystem(lines) {
 			list = append(list, finding{&unknownSystem, ofApp, s.App})
 		}
 	case globs(storeApps, s.App, true):

@@ -155,12 +155,13 @@ func unseen(task string, list []claim) string {
 // What a task may say of what it names without wanting more of it, in English and in Chinese: how
 // something is made, sent or opened, what it is, and what its parts are called.
 var (
-	framing = regexp.MustCompile(`(?i)\b(?:the|an?) \pL+ «»|\b(?:(?:first|last|given|family) name|phone number|` +
-		`please|then|now|also|finally|and|in|into|on|at|for|to|of|with|under|using|following|` +
+	framing = regexp.MustCompile(`(?i)\b(?:the|an?) \pL+ «»|` +
+		`\b(?:(?:first|last|given|family) name|phone number|please|then|now|` +
+		`also|finally|and|in|into|on|at|for|to|of|with|under|using|following|` +
 		`the|an?|me|my|his|her|him|them|their|is|details|inform|tell|` +
-		`titled?|called|named|name|saying|says?|that|number|amount|text|body|content|subject|heading|` +
-		`messages?|notes?|events?|alarms?|contacts?|calendar|invitation|entry|page|app|day|` +
-		`add|create|write|make|new|set|put|save|enter|type|send|reply|text|pay|open|go|visit|show)\b`)
+		`titled?|called|named|name|saying|says?|that|number|amount|text|body|content|subject|` +
+		`heading|messages?|notes?|events?|alarms?|contacts?|calendar|invitation|entry|page|app|` +
+		`day|add|create|write|make|new|set|put|save|enter|type|send|reply|pay|open|go|visit|show)\b`)
 	framed = regexp.MustCompile(`[请帮我给向把在的为是并再然后新建添加创建写发送回复打开一条个封页短信息消便签联系人日程闹钟标题主内容正文]`)
 )
 

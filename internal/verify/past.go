@@ -78,7 +78,8 @@ func entered(s *agentloop.Step, t actions.Traits) (words string) {
 	return t.Text
 }
 
-// fields is what the fields say of themselves that a text is typed into: at a place, or where it is.
+// fields is what the fields say of themselves that a text is typed into: at a place, or where the
+// keyboard is.
 func fields(list []screen.Element, t actions.Traits) (names []string) {
 	for _, e := range list {
 		at := e.Focused

@@ -31,7 +31,8 @@ type Options struct {
 	// OpenModel opens the model with the name. "" means the configured model. end closes it.
 	OpenModel func(name string) (m agents.Priced, end func() error, err error)
 	// OpenServer connects to a server through the guard for a session. end closes both.
-	OpenServer func(s clients.ServerSettings, session string) (p agents.Proxy, end func(), err error)
+	OpenServer func(s clients.ServerSettings, session string) (
+		p agents.Proxy, end func(), err error)
 	Servers    string            // names the servers, "" for the session's file
 	Environ    map[string]string // that the file may refer to
 	Agents     agents.Options    // roles, limits and language, the other fields are set here

@@ -84,7 +84,8 @@ func (p *page) labelled(j int, t string) string {
 	for k := range p.list {
 		o, says := p.list[k].Bounds, said(&p.list[k])
 		if above := r.Min.Y - o.Max.Y; before == "" && above > -0.01 && above < 0.02 &&
-			p.names(k) && overlaps(o.Min.X, o.Max.X, r.Min.X, r.Max.X) && !(p.dialog && says == p.title) {
+			p.names(k) && overlaps(o.Min.X, o.Max.X, r.Min.X, r.Max.X) &&
+			!(p.dialog && says == p.title) {
 			before = text.Line(says)
 		}
 	}

@@ -342,7 +342,8 @@ func (p *page) padKey(i int) bool {
 func (p *page) repeated(i int) bool {
 	row, class, label := p.inside[i], p.list[i].Class, ""
 	for j := 0; row >= 0 && j < len(p.list); j++ {
-		if in := p.inside[j]; in >= 0 && in != row && p.list[j].Touchable() && p.list[j].Class == class {
+		in, other := p.inside[j], &p.list[j]
+		if in >= 0 && in != row && other.Touchable() && other.Class == class {
 			if label = cmp.Or(label, p.says(i)); label == p.says(j) {
 				return true
 			}

@@ -16,8 +16,8 @@ import (
 // smallTools are what of a Unix system ADB clients use, with the options that they use.
 func smallTools() map[string]command {
 	return map[string]command{
-		"cat": cat, "cksum": cksum, "df": df, "echo": echo, "grep": grep, "ls": ls, "rm": rm, "sleep": sleep,
-		"timeout": timeout,
+		"cat": cat, "cksum": cksum, "df": df, "echo": echo, "grep": grep, "ls": ls, "rm": rm,
+		"sleep": sleep, "timeout": timeout,
 		"false":   func(*invocation) int { return exitFailure },
 		"true":    func(*invocation) int { return exitOK },
 	}

@@ -48,7 +48,8 @@ func NewRun(r *store.Run, tokens int) *Run {
 	if v := r.Progress.Verification; v != nil {
 		seen = v.Evidence
 	}
-	return &Run{Tokens: tokens, Seen: inEach(seen), Why: words.Each(func(lang string) string { return why(r, lang) }),
+	return &Run{Tokens: tokens, Seen: inEach(seen),
+		Why:  words.Each(func(lang string) string { return why(r, lang) }),
 		Mend: words.Each(func(lang string) string { return mend(r, lang) }),
 		ID:   r.ID, Task: r.Task, State: r.State, StopReason: string(r.StopReason),
 		Answer: r.Answer, Error: r.Error, QuestionID: r.QuestionID, Steps: r.Progress.Steps,
@@ -75,7 +76,8 @@ type SeenStep struct {
 func See(st store.StepRecord) SeenStep {
 	step := NewStep(st)
 	v := SeenStep{Step: step, Words: inEach(step.Action), SessionID: st.SessionID, Index: st.Index,
-		Refused: inEach(st.Refusal), Screenshot: st.FrameID, StartedAt: st.StartedAt, DoneAt: st.DoneAt}
+		Refused: inEach(st.Refusal), Screenshot: st.FrameID, StartedAt: st.StartedAt,
+		DoneAt: st.DoneAt}
 	if a := st.Proposal.Action; a != nil {
 		say := actions.Brief
 		if st.State == store.Done && st.Refusal == "" {

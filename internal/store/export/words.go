@@ -45,7 +45,9 @@ func why(r *store.Run, lang string) string {
 
 // inEach is what the program has said, in each language.
 func inEach(said string) map[string]string {
-	return words.Each(func(lang string) string { return text.Cut(words.Phrase(lang, said), mostWhy) })
+	return words.Each(func(lang string) string {
+		return text.Cut(words.Phrase(lang, said), mostWhy)
+	})
 }
 
 // mend is what can be done about a run that does not go on, in a language.

@@ -81,8 +81,9 @@ func parse(at string) (w where, err error) {
 // place sets the URL of the bucket: below the endpoint, or at a host of its name.
 func (w *where) place(endpoint string, inPath bool) error {
 	u, err := url.Parse(endpoint)
-	ok := err == nil && u.Host != "" && u.User == nil && (u.Scheme == "https" ||
-		u.Scheme == "http" && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()))
+	ok := err == nil && u.Host != "" && u.User == nil
+	ok = ok && (u.Scheme == "https" || u.Scheme == "http" &&
+		(u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()))
 	if !ok {
 		return errors.New("the endpoint is no https://HOST:PORT; http:// is for loopback only")
 	}

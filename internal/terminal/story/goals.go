@@ -1,23 +1,18 @@
 package story
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/agents"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
-	"github.com/taploop/taploop/internal/store"
-	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/terminal"
-	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/words"
@@ -240,30 +235,5 @@ func (l *Goals) question(ctx context.Context, cases *usecase.Cases, q inquiry.Qu
 	l.asked()
 	if err != nil && ctx.Err() == nil { // it stays open
 		l.waits(q)
-	}
-}
-
-// node prints an agent, or what one did, with what people said to it and what is below it.
-func node(p tty.Sheet, n *export.Node, by string) {
-	p.Line(by+n.ID+"  ", cmp.Or(n.Says[words.Match(p.Lang)], strings.TrimSpace(n.Name+" "+n.Words)))
-	by += "  "
-	if q := n.Asked; q != nil {
-		waited := time.Since(q.AskedAt)
-		if q.Resolution != nil {
-			waited = q.Resolution.At.Sub(q.AskedAt)
-		}
-		asked := q.In(p.Lang)
-		ShownStep{Question: &asked, AskedMS: waited.Milliseconds()}.exchange(p, by)
-	}
-	if len(n.Changed) > 0 {
-		p.Line(by+"arguments: ", text.Readable(n.Changed))
-	}
-	label := "= "
-	if n.Outcome == string(store.Failed) {
-		label = "failed: "
-	}
-	p.Line(by+label, text.Cut(text.Line(n.Result), mostTold))
-	for _, below := range n.Below {
-		node(p, below, by)
 	}
 }

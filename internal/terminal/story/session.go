@@ -268,3 +268,28 @@ func (s ShownStep) exchange(p tty.Sheet, below string) {
 		p.Line(below+string(x.Outcome)+": ", cmp.Or(x.Answer, "-"))
 	}
 }
+
+// node prints an agent, or what one did, with what people said to it and what is below it.
+func node(p tty.Sheet, n *export.Node, by string) {
+	p.Line(by+n.ID+"  ", cmp.Or(n.Says[words.Match(p.Lang)], strings.TrimSpace(n.Name+" "+n.Words)))
+	by += "  "
+	if q := n.Asked; q != nil {
+		waited := time.Since(q.AskedAt)
+		if q.Resolution != nil {
+			waited = q.Resolution.At.Sub(q.AskedAt)
+		}
+		asked := q.In(p.Lang)
+		ShownStep{Question: &asked, AskedMS: waited.Milliseconds()}.exchange(p, by)
+	}
+	if len(n.Changed) > 0 {
+		p.Line(by+"arguments: ", text.Readable(n.Changed))
+	}
+	label := "= "
+	if n.Outcome == string(store.Failed) {
+		label = "failed: "
+	}
+	p.Line(by+label, text.Cut(text.Line(n.Result), mostTold))
+	for _, below := range n.Below {
+		node(p, below, by)
+	}
+}
