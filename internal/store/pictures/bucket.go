@@ -151,12 +151,17 @@ func (b *Bucket) send(ctx context.Context, method, key string, query url.Values,
 	answer []byte, err error) {
 	within, stop := context.WithTimeout(ctx, b.patience)
 	defer stop()
+	var before error
 	for failures := 0; ; failures++ {
 		// A try that gets no answer leaves time for another.
 		try, end := context.WithTimeout(within, b.patience*2/3)
 		var again bool
 		answer, again, err = b.try(try, method, key, query, body)
 		end()
+		if before != nil && errors.Is(err, context.DeadlineExceeded) {
+			err = before // which says more than that there was no time for another try
+		}
+		before = err
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
