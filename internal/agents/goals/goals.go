@@ -33,10 +33,10 @@ type Options struct {
 	// OpenServer connects to a server through the guard for a session. end closes both.
 	OpenServer func(s clients.ServerSettings, session string) (
 		p agents.Proxy, end func(), err error)
-	Servers    string            // names the servers, "" for the session's file
-	Environ    map[string]string // that the file may refer to
-	Agents     agents.Options    // roles, limits and language, the other fields are set here
-	Channels   []string          // list every question
+	Servers  string            // names the servers, "" for the session's file
+	Environ  map[string]string // that the file may refer to
+	Agents   agents.Options    // roles, limits and language, the other fields are set here
+	Channels []string          // list every question
 	// Tell an agent when its question is not answered in time. Otherwise the work is paused.
 	TellSilence bool
 	Patience    time.Duration // how long a question may be open, 0 for no limit

@@ -18,8 +18,8 @@ func smallTools() map[string]command {
 	return map[string]command{
 		"cat": cat, "cksum": cksum, "df": df, "echo": echo, "grep": grep, "ls": ls, "rm": rm,
 		"sleep": sleep, "timeout": timeout,
-		"false":   func(*invocation) int { return exitFailure },
-		"true":    func(*invocation) int { return exitOK },
+		"false": func(*invocation) int { return exitFailure },
+		"true":  func(*invocation) int { return exitOK },
 	}
 }
 
