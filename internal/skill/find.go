@@ -183,7 +183,7 @@ var (
 	errMissing   = errors.New("it is not on the screen")
 	errAmbiguous = errors.New("several things on the screen could be it")
 	errCovered   = errors.New("something else lies over it")
-	errOpen      = errors.New("what it types or touches was not known by itself when it was recorded")
+	errOpen      = errors.New("what it types or touches was not known by itself when recorded")
 	// of what a screen has to show
 	errUnseen = errors.New("the screen does not show")
 )

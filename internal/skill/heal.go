@@ -250,7 +250,8 @@ func (x *moment) diverged(why error) (agentloop.Proposal, error) {
 		return x.propose(nil, ""), fmt.Errorf("%w: at its end: %w", agentloop.ErrSkillDiverged, why)
 	}
 	s := &x.steps()[x.at.At]
-	err := fmt.Errorf("%w: step %d (%s): %w", agentloop.ErrSkillDiverged, x.at.At+1, s.intent(), why)
+	err := fmt.Errorf("%w: step %d (%s): %w", agentloop.ErrSkillDiverged, x.at.At+1, s.intent(),
+		why)
 	a, unread := s.action()
 	return x.propose(a, s.intent()), errors.Join(err, unread)
 }

@@ -26,7 +26,7 @@ type maker struct {
 	notes  []string
 	asked  int  // questions so far that stay questions
 	any    bool // which app is in front is said by a parameter
-	// own are the words that the run had typed or seen until a person had the phone, nil if none had
+	// the words that the run had typed or seen until a person had the phone, nil if none had
 	own map[string]bool
 }
 

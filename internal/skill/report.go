@@ -93,12 +93,13 @@ func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Ru
 	return true, f.Propose(was)
 }
 
-// lasting are the heals without those that were taken back: the run went back, and the screen was as
-// before them. What was done instead, once it was back, is in the place of the first of these.
+// lasting are the heals without those that were taken back: the run went back, and the screen was
+// as before them. What was done instead, once it was back, is in the place of the first of these.
 func (src *Source) lasting(all []Healed) (kept []Healed) {
 	instead := 0 // the step that is still to be done
 	for _, h := range all {
-		i := slices.IndexFunc(src.Steps, func(s store.StepRecord) bool { return s.Index == h.Session })
+		i := slices.IndexFunc(src.Steps,
+			func(s store.StepRecord) bool { return s.Index == h.Session })
 		if i >= 0 && i+1 < len(src.Steps) && src.Steps[i].Proposal.Action == (actions.Back{}) {
 			n := len(kept) - 1
 			for n >= 0 && !src.same(kept[n].Session, &src.Steps[i+1]) {

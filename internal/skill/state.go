@@ -213,7 +213,8 @@ var (
 	placed = regexp.MustCompile(`( at)? \(\d\.\d{3},\d\.\d{3}\)`)
 )
 
-// intent is what a step is for, in words: what was said of it, unless that names a place of a screen.
+// intent is what a step is for, in words: what was said of it, unless that names a place of the
+// screen.
 func (s *Step) intent() string {
 	a, err := s.action()
 	if err != nil || s.Say != "" && !places.MatchString(s.Say) {
@@ -237,7 +238,8 @@ func (s *Step) intent() string {
 	return words
 }
 
-// words are what a target is called: by what it says, else by its id or class, and what is beside it.
+// words are what a target is called: by what it says, else by its id or class, and what is beside
+// it.
 func (t *Target) words() string {
 	name, near := cmp.Or(t.Label, t.Hint), ""
 	for _, l := range t.Locators {

@@ -80,9 +80,11 @@ func (m *maker) picked(s *store.StepRecord, p, after *page, out *Step, touched [
 	picked := ""
 	for j := row; j < p.end(row); j++ {
 		words := strings.FieldsFunc(said(&p.list[j]), func(r rune) bool { return !isWord(r) })
-		words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 3 && !number.MatchString(w) })
+		words = slices.DeleteFunc(words,
+			func(w string) bool { return len(w) < 3 && !number.MatchString(w) })
 		named := len(words) - len(slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-			return replaced(known, map[string]string{w: "", strings.TrimSuffix(w, "s"): ""}, spelled) != known
+			forms := map[string]string{w: "", strings.TrimSuffix(w, "s"): ""}
+			return replaced(known, forms, spelled) != known
 		}))
 		if named > 0 && 2*named >= len(words) || p.list[j].Editable ||
 			strings.HasPrefix(p.list[j].ResourceID, "android:id/") {
@@ -95,8 +97,8 @@ func (m *maker) picked(s *store.StepRecord, p, after *page, out *Step, touched [
 	if picked == "" { // it says nothing
 		return touched
 	}
-	m.note("%s was chosen by the model, as the task names nothing there: it will be asked each time",
-		text.Quote(picked, 60))
+	m.note("%s was chosen by the model, as the task names nothing there: it will be asked each "+
+		"time", text.Quote(picked, 60))
 	out.Targets, out.picked = nil, picked
 	return []Target{{Label: "one of a list"}}
 }
@@ -120,10 +122,11 @@ func (p *page) ofMany(i int) bool {
 // parameter it is that text, and no app.
 func (m *maker) sameApp(a actions.Action) bool {
 	app, opens := a.(actions.OpenApp)
-	if !opens || m.names[app.App] == "" || !slices.ContainsFunc(m.taken(), func(s store.StepRecord) bool {
+	typed := func(s store.StepRecord) bool {
 		t := s.Proposal.Action.Traits()
 		return t.Kind == actions.KindText && text.Contains(bare(t.Text), app.App)
-	}) {
+	}
+	if !opens || m.names[app.App] == "" || !slices.ContainsFunc(m.taken(), typed) {
 		return false
 	}
 	m.note("%s was typed as well: the app is the same for every value", text.Quote(app.App, 60))
