@@ -161,6 +161,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		m.marked(a, after, &out)
 	}
 	m.slid(s, p, after, &out)
+	m.turned(s, p, after, &out)
 	m.dragged(s, p, after, &out)
 	named := out
 	named.Say = m.prose(bare(text.Cut(text.Line(s.Proposal.Explain), 200)))
@@ -457,6 +458,7 @@ func (m *maker) state(p, unlike *page) State {
 		switch {
 		case words == "" && x.ID == "", foreign(said(e) + x.ID), e.Bounds.Area() >= screen.Large,
 			!m.known(words), unlike == nil && p.inList(i),
+			words != said(e) && wordy(words) && m.before(words, &element{Text: said(e)}, false),
 			unlike != nil && unlike.shows(&element{ID: x.ID, Text: said(e)}),
 			strings.ContainsFunc(words, unicode.IsDigit) && !strings.Contains(words, "{{"),
 			words == "" && (e.Class == "android.view.View" || e.Class == "android.view.ViewGroup"),

@@ -930,3 +930,64 @@ func TestAChoiceIsFoundByAnIDInSmallLetters(t *testing.T) {
 		require.Equal(t, n, i)
 	}
 }
+
+// turns is a run that taps a button, and another one, while something says these in turn.
+func turns(t *testing.T, params map[string]string, tapped string, says ...string) *Skill {
+	t.Helper()
+	at := func(n int) screen.Rect {
+		return screen.Rect{Min: screen.Point{Y: float64(n) / 10},
+			Max: screen.Point{X: 0.5, Y: float64(n+1) / 10}}
+	}
+	src := Source{Run: store.Run{State: store.Completed, Task: "Book " + tapped + "."}}
+	for i, says := range says {
+		list := []screen.Element{
+			{Class: "TextView", ResourceID: "app:id/month", Text: says, Bounds: at(0)},
+			{Class: "Button", Text: tapped, Clickable: true, Enabled: true, Bounds: at(1)},
+			{Class: "Button", Text: "OK", Clickable: true, Enabled: true, Bounds: at(2)},
+			{Class: "TextView", ResourceID: "app:id/other", Text: "Monday, November 30, 20:00", Bounds: at(3)}}
+		var a actions.Action = actions.Complete{Report: "Booked."}
+		if i < len(list)-2 {
+			a = actions.Click{At: at(1 + i).Center()}
+		}
+		src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+			Index: i + 1, Proposal: agentloop.Proposal{Elements: list,
+				Decision: actions.Decision{Action: a}}}})
+	}
+	s, _, err := Make(src, MakeOptions{Name: "turns", Params: params})
+	require.NoError(t, err)
+	return s
+}
+
+// What a tap made of something else on its page has to come again: from another month than the
+// recorded one, the next is another. What moves on by itself says nothing, nor what a value decides.
+func TestWhatATapTurnsAPageToHasToComeAgain(t *testing.T) {
+	november, december, january := "November 2026", "December 2026", "January 2027"
+	must := element{Text: december, Must: true}
+	s := turns(t, nil, "Next", november, december, december)
+	require.Contains(t, s.Steps[0].After.Elements, must)
+	on := func(month string) error {
+		p := &page{list: []screen.Element{{ResourceID: "app:id/month", Text: month}}}
+		return p.follows(&s.Steps[0], false)
+	}
+	require.NoError(t, on(december))
+	require.ErrorContains(t, on(january), `"December 2026"`)
+
+	for name, s := range map[string]*Skill{
+		"it moves on":       turns(t, nil, "Next", november, december, january),
+		"it was so already": turns(t, nil, "Next", december, december, december),
+		"a sum":             turns(t, nil, "Next", "$1", "$2", "$2"),
+		"of a value":        turns(t, map[string]string{"which": "Next"}, "Next", november, december, december),
+	} {
+		for _, e := range s.Steps[0].After.Elements {
+			require.False(t, e.Must, name)
+		}
+	}
+}
+
+// What was there all along has nothing of a parameter, even if it has the same number.
+func TestAValueIsNotPutIntoWhatWasThereBefore(t *testing.T) {
+	s := turns(t, map[string]string{"day": "30"}, "30", "Day", "Day", "Day")
+	require.Equal(t, "{{day}}", s.Steps[0].Targets[0].Label)
+	all := s.texts()
+	require.NotContains(t, all, "November {{day}}")
+}

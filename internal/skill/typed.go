@@ -209,6 +209,48 @@ func (m *maker) slid(s *store.StepRecord, p, after *page, out *Step) {
 	}
 }
 
+// sums are prices, which are others for other values of parameters.
+var sums = regexp.MustCompile(`\p{Sc}|\d[.,]\d\d\b`)
+
+// turned has a tap make the same again of what else says something on its page, such as a month, or
+// how many there are: by its id, and if the page after the next step still says so. What has a
+// parameter in it, and what a parameter was chosen by, is another thing each time.
+func (m *maker) turned(s *store.StepRecord, p, after *page, out *Step) {
+	list := m.taken()
+	i := slices.IndexFunc(list, func(o store.StepRecord) bool { return o.Index == s.Index }) + 2
+	if t := s.Proposal.Action.Traits(); !t.Pointed() || len(out.Targets) != 1 || i >= len(list) ||
+		foreign(fmt.Sprint(out.Targets[0])) || after.state.Activity != p.state.Activity {
+		return
+	}
+	later := m.page(&list[i])
+	for j := range after.list {
+		e := &after.list[j]
+		was, is := p.alone(e.ResourceID), after.alone(e.ResourceID)
+		if was == "" || is == "" || was == is || later.alone(e.ResourceID) != is || e.Editable ||
+			after.inList(j) || sums.MatchString(is) || m.general(is) != is || m.theirs(is) {
+			continue
+		}
+		if x := (element{Text: is, Must: true}); !p.shows(&x) {
+			out.After.Elements = append(out.After.Elements, x)
+		}
+	}
+}
+
+// alone is what the only element with an id says, or "".
+func (p *page) alone(id string) (says string) {
+	n := 0
+	for i := range p.list {
+		if id != "" && p.list[i].ResourceID == id {
+			says = said(&p.list[i])
+			n++
+		}
+	}
+	if n != 1 {
+		return ""
+	}
+	return says
+}
+
 // reads is the number that an element, or its row, has on this page and had not before, or "".
 func (p *page) reads(before *page, was int) string {
 	b := before.list[was].Bounds
