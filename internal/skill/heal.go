@@ -165,7 +165,9 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	x.at.Why = ""
 	x.at.InRow, x.at.Heard = x.at.InRow+1, len(x.now.Exchanges)
 	x.at.Healed = append(x.at.Healed, Healed{Step: x.at.At + 1, Session: x.now.Step,
-		Why: why.Error(), Did: actions.Describe(out.Action)})
+		Why: why.Error(), Did: spoken(out.Action, func(n int) string {
+			return x.page.called(out.Action.Traits().Points, n)
+		})})
 	x.at.Healing, x.at.Did = true, x.does(out.Action)
 	return out, nil
 }

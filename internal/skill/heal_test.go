@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"image"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,6 +84,24 @@ func TestOnlyAPersonHasAStepHealed(t *testing.T) {
 		require.ErrorIs(t, err, agentloop.ErrSkillDiverged, o)
 		require.Empty(t, m.asked)
 	}
+}
+
+// What a model did is told by what it touched, and not by where that was.
+func TestAHealIsToldInWords(t *testing.T) {
+	other := home
+	other.otherApp = true
+	for i, e := range draw(other, -1).list {
+		if !e.Clickable || e.Text+e.ContentDesc == "" {
+			continue
+		}
+		r, _ := replay(t, HealAuto, actions.Click{At: e.Bounds.Center()})
+		r.waits(other)
+		_, err := r.next(other)
+		require.NoError(t, err)
+		require.Equal(t, "tap "+strconv.Quote(draw(other, -1).page().says(i)), r.place().Healed[0].Did)
+		return
+	}
+	t.Fatal("nothing to touch is drawn")
 }
 
 // What became of the model's action is not taken for a scroll that was tried before.

@@ -220,22 +220,42 @@ func (s *Step) intent() string {
 	if err != nil || s.Say != "" && !places.MatchString(s.Say) {
 		return s.Say
 	}
-	n := 0
-	words := placed.ReplaceAllStringFunc(actions.Describe(a), func(string) string {
-		switch n++; {
-		case a.Traits().Scrolls:
-			return ""
-		case n == 2 && s.After.Order != "":
+	words := spoken(a, func(n int) string {
+		switch {
+		case n == 1 && s.After.Order != "":
 			return " where it is " + s.After.Order
-		case n > len(s.Targets):
+		case n >= len(s.Targets):
 			return " something"
 		}
-		return " " + text.Quote(s.Targets[n-1].words(), 60)
+		return " " + text.Quote(s.Targets[n].words(), 60)
 	})
 	if s.Focus != nil {
 		words += " into " + text.Quote(s.Focus.words(), 60)
 	}
 	return words
+}
+
+// spoken is an action with what its places are called instead of where they are. A scroll has none.
+func spoken(a actions.Action, place func(n int) string) string {
+	n := -1
+	return placed.ReplaceAllStringFunc(actions.Describe(a), func(string) string {
+		if n++; a.Traits().Scrolls {
+			return ""
+		}
+		return place(n)
+	})
+}
+
+// called is what is at one of some places, in words.
+func (p *page) called(places []screen.Point, n int) string {
+	i := -1
+	if n < len(places) {
+		i = p.at(places[n])
+	}
+	if i < 0 {
+		return " an empty place"
+	}
+	return " " + text.Quote(cmp.Or(p.says(i), p.list[i].Name(), "something"), 60)
 }
 
 // words are what a target is called: by what it says, else by its id or class, and what is beside
