@@ -173,14 +173,14 @@ func (c *skillRunCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	return app.Closing(err, func() error {
 		return a.lend(ctx, nil, func(db *store.Store) error {
-			return c.mend(ctx, a, db, f, session, params)
+			return c.mend(ctx, a, db, f, session)
 		})
 	})
 }
 
 // mend says what was healed, and proposes or writes the change.
 func (c *skillRunCmd) mend(ctx context.Context, a *invocation, db *store.Store, f skill.Folder,
-	session string, params map[string]string) error {
+	session string) error {
 	run, err := db.LatestRun(ctx, session)
 	if err != nil {
 		return err
@@ -193,7 +193,7 @@ func (c *skillRunCmd) mend(ctx context.Context, a *invocation, db *store.Store, 
 	if run.StopReason == agentloop.SkillDiverged {
 		return a.bothScreens(ctx, db, run)
 	}
-	proposed, err := f.ProposeHealed(ctx, db, run, skill.MakeOptions{Name: c.Name, Params: params})
+	proposed, err := f.ProposeHealed(ctx, db, run)
 	if err == nil && proposed && c.HealWrite {
 		err, proposed = f.Take(c.Name), false
 	}
@@ -321,12 +321,20 @@ type skillDiffCmd struct {
 }
 
 // Run shows or takes the proposed changes of a skill.
-func (c *skillDiffCmd) Run(a *invocation) error {
+func (c *skillDiffCmd) Run(ctx context.Context, a *invocation) error {
 	f, before, err := c.read(a, c.Name)
 	if err != nil {
 		return err
 	}
 	after, err := f.Proposed(c.Name)
+	if after == nil && err == nil { // the run was followed by somebody else than skill run
+		err = a.lend(ctx, &store.Options{Reading: true}, func(db *store.Store) error {
+			return f.ProposeLatest(ctx, db, c.Name)
+		})
+		if err == nil {
+			after, err = f.Proposed(c.Name)
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -400,7 +400,7 @@ func TestWhatWasHealedIsProposedOnlyAfterTheEndsHeld(t *testing.T) {
 				Progress: agentloop.Progress{History: r.history}}
 			f := Folder(t.TempDir())
 			propose := func() error {
-				_, err := f.ProposeHealed(t.Context(), db, run, MakeOptions{Name: "mute"})
+				_, err := f.ProposeHealed(t.Context(), db, run)
 				return err
 			}
 			require.Equal(t, ends, errors.Is(propose(), ErrUnknown), "it was removed meanwhile")
@@ -410,7 +410,7 @@ func TestWhatWasHealedIsProposedOnlyAfterTheEndsHeld(t *testing.T) {
 			err = propose()
 			require.Equal(t, ends, errors.Is(err, ErrStale), "it is another one: %v", err)
 			require.NoError(t, f.Write(s))
-			_, err = f.ProposeHealed(t.Context(), db, run, MakeOptions{Name: "mute"})
+			_, err = f.ProposeHealed(t.Context(), db, run)
 			require.Equal(t, ends, errors.Is(err, store.ErrNotFound), "%v: %v %v", err, read, ends)
 		}
 	}

@@ -57,16 +57,19 @@ func Diverged(r store.Run) (frame, session string) {
 // ProposeHealed proposes what a run healed of the skill that it repeated, and reports whether there
 // is anything to propose. Only a run that ended as it should changes a skill: the steps
 // that were healed. What people read and fill in stays, and so does what the first run cost.
-func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Run, o MakeOptions) (
-	bool, error) {
+func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Run) (bool, error) {
 	at, _ := PlaceOf(run.Progress)
-	v := run.Progress.Verification
-	if run.State != store.Completed || len(at.Healed) == 0 || !at.Ended ||
+	v, plan := run.Progress.Verification, PlanOf(run)
+	if run.State != store.Completed || plan == nil || len(at.Healed) == 0 || !at.Ended ||
 		v != nil && v.Verdict == agentloop.Contradicted {
 		return false, nil
 	}
+	o := MakeOptions{Name: plan.Skill.Name, Params: map[string]string{}}
+	for name, value := range plan.Skill.Values {
+		o.Params[name], _ = inWords(value) // it was one when the run began
+	}
 	was, err := f.Read(o.Name)
-	if err == nil && !was.repeated(run, o.Params) {
+	if err == nil && !was.repeated(plan.Skill) {
 		err = fmt.Errorf("%s has changed since the run began", f.Path(o.Name))
 	}
 	if err != nil {
@@ -92,6 +95,28 @@ func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Ru
 	}
 	return true, f.Propose(was)
 }
+
+// ProposeLatest is ProposeHealed of the run that repeated a skill to its end last, wherever that was
+// begun. A skill that has changed since is left alone.
+func (f Folder) ProposeLatest(ctx context.Context, db *store.Store, name string) error {
+	all, err := db.Sessions(ctx, store.Filter{State: store.Completed, Limit: mostLooked})
+	for _, x := range all {
+		run, failed := db.LatestRun(ctx, x.ID)
+		if failed != nil {
+			return failed
+		}
+		if plan := PlanOf(run); plan != nil && plan.Skill.Name == name {
+			_, err = f.ProposeHealed(ctx, db, run)
+			break
+		}
+	}
+	if errors.Is(err, ErrStale) {
+		return nil
+	}
+	return err
+}
+
+const mostLooked = 200 // sessions
 
 // lasting are the heals without those that were taken back: the run went back, and the screen was
 // as before them. What was done instead, once it was back, is in the place of the first of these.
@@ -140,14 +165,10 @@ func (s *Skill) used() []string {
 	})
 }
 
-// repeated reports whether a run with these values has repeated the skill as it is now.
-func (s *Skill) repeated(run store.Run, values map[string]string) bool {
-	given, plan := map[string]any{}, PlanOf(run)
-	for name, v := range values {
-		given[name] = v
-	}
-	now, err := s.Fill(given)
-	return err == nil && plan != nil && now.texts() == plan.Skill.texts()
+// repeated reports whether a run that repeated a filled skill has repeated this one as it is now.
+func (s *Skill) repeated(filled *Skill) bool {
+	now, err := s.Fill(filled.Values)
+	return err == nil && now.texts() == filled.texts()
 }
 
 // heal puts what a model did in the places of the steps that it healed, and reports whether there
