@@ -76,10 +76,12 @@ func isFoundLater(t *testing.T, browser context.Context) {
 	q := g.waiting("ann", inquiry.Question{Kind: inquiry.KindTakeover, Text: "Please log in."})
 	p.waits(func() bool {
 		_, asked := g.refused.Load("/v1/sessions/" + q.SessionID)
-		return asked
+		_, steps := g.refused.Load("/v1/sessions/" + q.SessionID + "/steps")
+		return asked && steps
 	})
 	g.down.Store(false)
 	p.until(card(q, ".live-screen img") + ".naturalWidth > 0")
+	p.until(card(q, ".steps li") + " !== null")
 }
 
 func usesThePhone(t *testing.T, browser context.Context) {

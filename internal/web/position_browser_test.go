@@ -36,7 +36,8 @@ func TestNothingPushesTheOpenQuestionAway(t *testing.T) {
 		top := box + ".getBoundingClientRect().top"
 		steady := fmt.Sprintf("Math.abs(%s - %f) < 2", top, p.number(top))
 		above := ask("more urgent", 20*time.Minute)
-		p.until(card(above, ".steps li") + " !== null && " + steady)
+		p.until(card(above, ".steps li") + " !== null")
+		p.until(steady)
 		_, err := g.broker.Resolve(t.Context(), above.ID, inquiry.Reply{Type: inquiry.TypeAnswer,
 			Response: "no", Authority: inquiry.AuthorityHumanToken})
 		require.NoError(t, err)

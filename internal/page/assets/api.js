@@ -120,5 +120,8 @@ export async function picture(url, over) {
 // phone is the serial of a session's phone, "" when there is none.
 export const phone = (session, over) => patiently(sessionPath(session), async (r) => (await r.json()).serial || "", over);
 
+// steps are the last ones of a session.
+export const steps = (session, over) => patiently(sessionPath(session, "/steps?last=5"), async (r) => (await r.json()).steps || [], over);
+
 export const live = (serial, signal) => ask(devicePath(serial, "/live"), { signal });
 export const input = (serial, body) => act(devicePath(serial, "/input"), body);

@@ -394,7 +394,7 @@ export class Card {
     this.looked = true;
     const ignore = () => {}; // the question can be answered without
     if (this.hand) this.api.phone(this.q.session_id, () => this.over).then((serial) => serial && !this.over && this.hand.watch(serial)).catch(ignore);
-    this.api.steps(this.q.session_id).then((steps) => this.addSteps(steps)).catch(ignore);
+    this.api.steps(this.q.session_id, () => this.over).then((steps) => this.addSteps(steps || [])).catch(ignore);
     if (!this.img) return;
     const src = await this.api.picture(this.q.screenshot_url, () => this.over);
     if (!src) return;

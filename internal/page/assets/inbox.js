@@ -1,5 +1,5 @@
 // The questions that wait for a person: a card each, and a list of those that are settled.
-import { act, call, live, input, phone, picture, problem, sessionPath, get } from "./api.js";
+import { act, call, live, input, phone, picture, problem, sessionPath, steps } from "./api.js";
 import { marks } from "./approval.js";
 import { Card, runsOut } from "./card.js";
 import { el, newID, unfocused } from "./dom.js";
@@ -27,7 +27,7 @@ export const wants = () => wanted;
 const questionPath = (id, what = "") => "/v1/inquiries/" + encodeURIComponent(id) + what;
 
 const api = {
-  live, input, phone, picture,
+  live, input, phone, picture, steps,
   // reply returns what is wrong, or nothing.
   async reply(id, body) {
     sent.add(body.reply_id);
@@ -38,7 +38,6 @@ const api = {
     return problem(json);
   },
   stop: (session) => act(sessionPath(session, "/stop")),
-  steps: async (session) => (await get(sessionPath(session, "/steps?last=5")))?.steps || [],
   // marked is a text as a tree.
   marked: async (text) => (await call("POST", "/v1/markdown", { text }).catch(() => ({})))?.json?.markdown || [text],
   enlarge(url, places) {
