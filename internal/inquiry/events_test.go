@@ -37,6 +37,31 @@ func TestAWaiterLearnsWhatAnotherBrokerSettled(t *testing.T) {
 	})
 }
 
+// swept is a store in which a sweep looks at all questions right before one is added.
+type swept struct {
+	*inquirytest.Memory
+	sweep func()
+}
+
+func (s swept) Insert(ctx context.Context, q inquiry.Question) error {
+	s.sweep()
+	return s.Memory.Insert(ctx, q)
+}
+
+func TestAQuestionThatIsBeingStoredIsNotTakenForADeletedOne(t *testing.T) {
+	store := &swept{Memory: new(inquirytest.Memory)}
+	b := inquiry.NewBroker(store, nil)
+	store.sweep = func() { require.NoError(t, b.Sweep(t.Context(), time.Now())) }
+	sub := b.Subscribe()
+	defer sub.Close()
+
+	q := ask(t, b, inquiry.Question{})
+	_, err := b.Resolve(t.Context(), q.ID, reply("Tue"))
+
+	require.NoError(t, err)
+	require.Equal(t, []string{"created", "resolved"}, types(sub))
+}
+
 func types(s *inquiry.Subscription) []string {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -22,10 +22,11 @@ type feed struct {
 }
 
 // told is what was told of an open question: that it was left behind, and the attention time of
-// which was told that it is over.
+// which was told that it is over. Of one that is coming, which is being stored, nothing was.
 type told struct {
 	left    bool
 	overdue time.Time
+	coming  bool
 }
 
 func (f *feed) subscribe() *Subscription {
@@ -47,7 +48,7 @@ func (f *feed) unsubscribe(s *Subscription) {
 func (f *feed) expect(id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.open[id] = told{}
+	f.open[id] = told{coming: true}
 }
 
 // publishIfOpen publishes something about a question that is open. Of one that was settled
@@ -55,7 +56,9 @@ func (f *feed) expect(id string) {
 func (f *feed) publishIfOpen(ctx context.Context, t EventType, q Question) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, open := f.open[q.ID]; open {
+	if was, open := f.open[q.ID]; open {
+		was.coming = false
+		f.open[q.ID] = was
 		f.publish(ctx, t, q)
 	}
 }
@@ -131,7 +134,8 @@ func (f *feed) overdue(ctx context.Context, q Question) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if t, known := f.open[q.ID]; known && !t.overdue.Equal(q.AttentionUntil) {
-		f.open[q.ID] = told{t.left, q.AttentionUntil}
+		t.overdue = q.AttentionUntil
+		f.open[q.ID] = t
 		f.publish(ctx, Overdue, q)
 	}
 }
@@ -141,18 +145,22 @@ func (f *feed) left(ctx context.Context, q Question) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if t, known := f.open[q.ID]; known && t.left != q.LeftBehind {
-		f.open[q.ID] = told{q.LeftBehind, t.overdue}
+		t.left = q.LeftBehind
+		f.open[q.ID] = t
 		f.publish(ctx, Drafted, q)
 	}
 }
 
-// known is the questions that are believed open, or that somebody waits for.
+// known is the questions that are believed open, or that somebody waits for: none that is coming,
+// which a sweep would not find yet, and take for one that was deleted.
 func (f *feed) known() map[string]bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	ids := map[string]bool{}
-	for id := range f.open {
-		ids[id] = true
+	for id, t := range f.open {
+		if !t.coming {
+			ids[id] = true
+		}
 	}
 	for id := range f.waiters {
 		ids[id] = true
