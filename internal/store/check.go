@@ -15,7 +15,16 @@ func (s *Store) Check(ctx context.Context) error {
 	if err := s.engine.check(ctx, s.db); err != nil {
 		return doing(err, "checking the database")
 	}
-	return missingPictures(ctx, s)
+	return s.elsewhere(missingPictures(ctx, s))
+}
+
+// elsewhere adds to an error of missing pictures that other machines of the store may have them.
+func (s *Store) elsewhere(err error) error {
+	if _, own := s.frames.Keeper.(pictures.Folder); err == nil || !own || s.engine.alone() {
+		return err
+	}
+	return hint.Add(err, "each machine has the pictures that it took: check the others as well, "+
+		"or share the folder frames")
 }
 
 // missingPictures is the error of pictures that are not there.
@@ -41,11 +50,6 @@ func missingPictures(ctx context.Context, s *Store) error {
 	if !own {
 		where = s.opts.Frames
 	}
-	err = fmt.Errorf("%d of %d pictures are not in %s, the first: %w", len(lost), len(ids), where,
+	return fmt.Errorf("%d of %d pictures are not in %s, the first: %w", len(lost), len(ids), where,
 		lost[0])
-	if s.engine.alone() || !own {
-		return err
-	}
-	return hint.Add(err, "each machine has the pictures that it took: check the others as well, "+
-		"or share the folder frames")
 }
