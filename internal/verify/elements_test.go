@@ -120,9 +120,10 @@ func TestAnEndIsHeldAgainstWhatTheScreenLists(t *testing.T) {
 func TestAWishThatNoScreenWasAskedForIsNotVerified(t *testing.T) {
 	list := rows(row{says: "Wi-Fi", checkable: true}, row{says: "Mobile data", checkable: true, on: true},
 		row{says: "Picnic"}, row{says: "Anna Berg"}, row{says: "Hi"}, row{says: "Alpha"}, row{says: "Beta"},
-		row{says: "milk"}, row{says: "bread"}, row{says: "购物"})
+		row{says: "milk"}, row{says: "bread"}, row{says: "购物"}, row{says: "7:30"})
 	plain := []string{"Turn off Wi-Fi.", `Add an event "Picnic" to the calendar.`, `Send Anna Berg the message "Hi".`,
-		`Write the note "Alpha" with the text "Beta".`, `请新建便签“购物”。`, `Put "Picnic" into the calendar`}
+		`Write the note "Alpha" with the text "Beta".`, `请新建便签“购物”。`, `Put "Picnic" into the calendar`,
+		"Set an alarm for 7:30 in the morning.", "设置早上 7:30 的闹钟"}
 	for _, task := range plain {
 		got, why := elements(task, typing(task), list)
 		require.Equal(t, agentloop.IsVerified, got, "%s: %s", task, why)
@@ -132,7 +133,8 @@ func TestAWishThatNoScreenWasAskedForIsNotVerified(t *testing.T) {
 		`Send Anna Berg "Hi" with the photo of the cat.`, `Write the note "Alpha" in red letters.`,
 		`Turn Wi-Fi off and forget the saved networks.`, `Write the note "Alpha" in which "Beta" stands, and mark it.`,
 		`Write a note "Alpha" with "milk" as the first line and "bread" as the second.`, `明天新建便签“购物”。`,
-		`新建便签“购物”，用红色。`, `Envíale "Hi" a mi jefe`, `Schreibe "Alpha" bis morgen`} {
+		`新建便签“购物”，用红色。`, `Envíale "Hi" a mi jefe`, `Schreibe "Alpha" bis morgen`,
+		"Set an alarm for 7:30 in the evening."} {
 		got, why := elements(task, typing(task), list)
 		require.Equal(t, agentloop.Unverified, got, "%s: %s", task, why)
 	}
