@@ -54,13 +54,15 @@ func TestInitOnAPipeWritesATriedConfiguration(t *testing.T) {
 	cursor := filepath.Join(b.dir, ".cursor", "mcp.json")
 	require.NoError(t, os.MkdirAll(filepath.Dir(cursor), 0o700))
 	require.NoError(t, os.WriteFile(cursor, []byte("{}"), 0o600))
-	out, errs, code := b.feed(typedLines("no such", "other", "ftp://x", address+"/chat/completions",
+	out, errs, code := b.feed(typedLines("no such", "openay", "other", "ftp://x", address+"/chat/completions",
 		"two words", goodKey, "", "scripted", "2", "2", "perhaps", "y", "y", "y", "41"), "init")
 	require.Zero(t, code, "%s", errs)
 	require.NotContains(t, out+errs, goodKey)
 	require.Contains(t, errs, `"no such" is not one of these answers`)
+	require.Contains(t, errs, `"openay" is not one of these answers; did you mean openai?`)
 	require.Contains(t, errs, "write an address that begins with http")
 	require.Contains(t, errs, "a key is one word")
+	require.Contains(t, errs, "a model has a name")
 	require.Contains(t, errs, file+" will be new")
 	require.Contains(t, errs, "[model.ready]")
 	require.Contains(t, errs, "taploop is set up.")

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
 
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/text"
@@ -108,6 +111,9 @@ func (d *dialogue) model(ctx context.Context, p provider) (string, error) {
 			return p.Models[n-1], nil
 		case typed != "" && numbered != nil && strings.IndexFunc(typed, text.Dangerous) < 0:
 			return typed, nil
+		case typed == "":
+			d.tell(d.NoModel)
+			continue
 		}
 		d.say(d.Bad, text.Line(typed))
 	}
@@ -184,6 +190,14 @@ func (d *dialogue) pick(ctx context.Context, prompt string, options, names []str
 		n := slices.IndexFunc(names, func(s string) bool { return strings.EqualFold(s, typed) })
 		if n >= 0 {
 			return n, nil
+		}
+		n = slices.IndexFunc(names, func(s string) bool {
+			most := min(2, utf8.RuneCountInString(typed)/2)
+			return levenshtein.ComputeDistance(strings.ToLower(typed), strings.ToLower(s)) <= most
+		})
+		if n >= 0 {
+			d.say(d.Near, text.Line(typed), names[n])
+			continue
 		}
 		d.say(d.Bad, text.Line(typed))
 	}

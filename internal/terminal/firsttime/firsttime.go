@@ -77,15 +77,15 @@ var ErrBroken = errors.New("the configuration was written, and something does no
 
 // texts are the dialogue's words.
 type texts struct {
-	Begin, Provider, Local, Other, Address, NoAddress string
-	KeySet, KeyAsks, KeyAny, NoKey, KeyLater          string
-	Model, ModelBare, Bad, Language                   string
-	Languages                                         map[string]string
-	Phone, AnyPhone, NoPhones, PhonesFailed           string
-	Known, Unread, Client                             string
-	Unchanged, Makes, Changes, Writes, Declined       string
-	Wrote, WroteKey, Tries, KeyAgain, Demo, End, Next string
-	Yes, No, Ended, EndedHint                         string
+	Begin, Provider, Local, Other, Address, NoAddress, Near, NoModel string
+	KeySet, KeyAsks, KeyAny, NoKey, KeyLater                         string
+	Model, ModelBare, Bad, Language                                  string
+	Languages                                                        map[string]string
+	Phone, AnyPhone, NoPhones, PhonesFailed                          string
+	Known, Unread, Client                                            string
+	Unchanged, Makes, Changes, Writes, Declined                      string
+	Wrote, WroteKey, Tries, KeyAgain, Demo, End, Next                string
+	Yes, No, Ended, EndedHint                                        string
 }
 
 var textsIn = words.Of[texts]("firsttime")
