@@ -143,7 +143,7 @@ func TestNothingElseIsFoundOnAScreenThatDiffers(t *testing.T) {
 		now := draw(how, target)
 		q := now.page()
 		place, i, err := q.find(&got)
-		if q.holds(&before) != nil {
+		if before.holds(q) != nil {
 			err = errMissing
 		}
 		there := slices.Contains(now.thing, target) && !how.gone && !how.renamed && !how.twice &&

@@ -53,7 +53,7 @@ func (x *moment) onward(why error) actions.Action {
 		}
 	}
 	if !lost && !unseen && !errors.Is(why, errCovered) || !listed && x.at.Waits < mostWaits ||
-		x.page.fronts(on) != nil {
+		on.fronts(x.page) != nil {
 		return nil
 	}
 	return x.page.scroll(map[bool]actions.Direction{true: actions.Up, false: actions.Down}[up])
@@ -101,7 +101,7 @@ func (p *page) scroll(to actions.Direction) actions.Action {
 
 // end reports when the screen is the one that the recorded run ended on.
 func (x *moment) end() (agentloop.Proposal, error) {
-	if err := x.page.holds(&x.plan.Skill.Ends); err != nil {
+	if err := x.plan.Skill.Ends.holds(x.page); err != nil {
 		return x.unready(err)
 	}
 	x.at.Ended = true
@@ -178,7 +178,7 @@ func (x *moment) short(a actions.Action) error {
 		return nil
 	}
 	last := &x.steps()[len(x.steps())-1]
-	return cmp.Or(x.page.holds(&x.plan.Skill.Ends), x.page.follows(last, true))
+	return cmp.Or(x.plan.Skill.Ends.holds(x.page), last.follows(x.page, true))
 }
 
 // claimed has a model that ends the run too early asked once more, and does not believe it again.
@@ -387,7 +387,7 @@ func (x *moment) otherwise() string {
 
 // done reports whether the next step seems to be done, and the one behind it can be.
 func (x *moment) done() bool {
-	if x.at.At >= len(x.steps()) || x.page.follows(&x.steps()[x.at.At], false) != nil {
+	if x.at.At >= len(x.steps()) || x.steps()[x.at.At].follows(x.page, false) != nil {
 		return false
 	}
 	_, err := x.ready(x.at.At + 1)
@@ -418,11 +418,11 @@ func (x *moment) relocate() {
 	}
 	x.at.Did = false
 	for j := from; j <= min(from+farthestSkip, len(x.steps())); j++ {
-		if j > from && !x.page.did(&x.steps()[j-1]) {
+		if j > from && !x.steps()[j-1].did(x.page) {
 			break
 		}
 		if _, err := x.ready(j); err == nil {
-			if _, err := x.ready(j + 1); err == nil && x.page.did(&x.steps()[j]) {
+			if _, err := x.ready(j + 1); err == nil && x.steps()[j].did(x.page) {
 				j++ // what the model touched was the step's, though not like it
 			}
 			x.at.At = j

@@ -55,7 +55,7 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 		}
 		m.names[v] = name
 	}
-	steps := m.taken()
+	steps := m.src.taken()
 	if len(steps) == 0 || !slices.ContainsFunc(steps, func(s store.StepRecord) bool {
 		return s.Proposal.Elements != nil
 	}) {
@@ -103,7 +103,7 @@ func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
 	}
 	m.made = len(s.Steps) + 1
 	m.unheard(s.Steps)
-	s.Ends = m.end(m.page(&last))
+	s.Ends = m.end(pageOf(&last))
 	s.Answer = m.answer(&last)
 	s.Params.Value = m.schema()
 	return s
@@ -137,8 +137,8 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	if !m.sameApp(a) {
 		a = actions.Texts(a, func(t string) string { return m.use(bare(t)) })
 	}
-	p := m.page(s)
-	img := m.picture(s)
+	p := pageOf(s)
+	img := m.src.picture(s)
 	p.picture = func() image.Image { return img }
 	out = Step{Before: m.state(p, nil), Frame: s.FrameID, index: s.Index}
 	if b, err := actions.Marshal(a); err == nil { // it was read from the store
@@ -150,7 +150,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	touched := m.targets(s, p, a, &out)
 	m.partly(s)
 	m.typing(s, p, a, &out)
-	after := m.page(next)
+	after := pageOf(next)
 	touched = m.picked(s, p, after, &out, touched)
 	m.vacant(p, after, s.Proposal.Action, &out)
 	if after.list != nil {
@@ -238,11 +238,11 @@ func (p *page) switched(i int, after *page) *bool {
 	return nil
 }
 
-func (m *maker) picture(s *store.StepRecord) image.Image {
-	if m.src.Frame == nil || s.FrameID == "" {
+func (src *Source) picture(s *store.StepRecord) image.Image {
+	if src.Frame == nil || s.FrameID == "" {
 		return nil
 	}
-	b, _ := m.src.Frame(s.FrameID) // what cannot be read is no picture
+	b, _ := src.Frame(s.FrameID) // what cannot be read is no picture
 	img, _, _ := image.Decode(bytes.NewReader(b))
 	return img
 }
@@ -494,9 +494,9 @@ func (m *maker) end(p *page) State {
 // if that is what is asked.
 func (m *maker) before(general string, x *element, typed bool) bool {
 	return slices.ContainsFunc(placeholder.FindAllString(general, -1), func(found string) bool {
-		first, list := m.used[found[2:len(found)-2]], m.taken()
+		first, list := m.used[found[2:len(found)-2]], m.src.taken()
 		return slices.ContainsFunc(list, func(s store.StepRecord) bool {
-			return s.Index <= first && m.page(&s).shows(x)
+			return s.Index <= first && pageOf(&s).shows(x)
 		}) && (!typed || slices.ContainsFunc(list, func(s store.StepRecord) bool {
 			return s.Index == first && s.Proposal.Action.Traits().Kind == actions.KindText
 		}))

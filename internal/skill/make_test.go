@@ -147,8 +147,8 @@ func TestKeysAreNoParametersAndValuesHaveToBeShown(t *testing.T) {
 		}
 		return p
 	}
-	require.NoError(t, shown("Title", "Keys", "OK", "7!").holds(&s.Ends))
-	require.ErrorContains(t, shown("Title", "Keys", "OK", "5!").holds(&s.Ends), `"7!"`)
+	require.NoError(t, s.Ends.holds(shown("Title", "Keys", "OK", "7!")))
+	require.ErrorContains(t, s.Ends.holds(shown("Title", "Keys", "OK", "5!")), `"7!"`)
 }
 
 // A secret stays one: the question for it is asked again, and what shows it is not recorded. What a
@@ -244,9 +244,9 @@ func TestAParameterNamesOneOfItsKin(t *testing.T) {
 			_, i, err := p.find(&filled.Steps[0].Targets[0])
 			require.Equal(t, want, i, "%s: %s: %v", kind, value, err)
 			if want >= 0 {
-				require.Error(t, p.follows(&filled.Steps[0], false), "nothing was chosen")
+				require.Error(t, filled.Steps[0].follows(p, false), "nothing was chosen")
 				p.list = shown(want)
-				require.NoError(t, p.follows(&filled.Steps[0], false))
+				require.NoError(t, filled.Steps[0].follows(p, false))
 			}
 		}
 	}
@@ -967,7 +967,7 @@ func TestWhatATapTurnsAPageToHasToComeAgain(t *testing.T) {
 	require.Contains(t, s.Steps[0].After.Elements, must)
 	on := func(month string) error {
 		p := &page{list: []screen.Element{{ResourceID: "app:id/month", Text: month}}}
-		return p.follows(&s.Steps[0], false)
+		return s.Steps[0].follows(p, false)
 	}
 	require.NoError(t, on(december))
 	require.ErrorContains(t, on(january), `"December 2026"`)

@@ -36,8 +36,8 @@ func (m *maker) note(format string, args ...any) {
 }
 
 // taken are the steps that did something, and the last one.
-func (m *maker) taken() (list []store.StepRecord) {
-	for _, s := range m.src.Steps {
+func (src *Source) taken() (list []store.StepRecord) {
+	for _, s := range src.Steps {
 		switch s.Proposal.Action.(type) {
 		case nil, actions.Wait, actions.Note, actions.Abort:
 			continue
@@ -171,12 +171,12 @@ func (m *maker) theirs(words string) bool {
 // keyed reports whether a step is one of several in a row that touch a single sign each, as on the
 // keys of a calculator: it is a part of what they enter together.
 func (m *maker) keyed(s *store.StepRecord) bool {
-	list := m.taken()
+	list := m.src.taken()
 	sign := func(i int) bool {
 		if i < 0 || i >= len(list) {
 			return false
 		}
-		p, at := m.page(&list[i]), pointsOf(list[i].Proposal.Action)
+		p, at := pageOf(&list[i]), pointsOf(list[i].Proposal.Action)
 		if len(at) != 1 {
 			return false
 		}
@@ -187,7 +187,7 @@ func (m *maker) keyed(s *store.StepRecord) bool {
 	return sign(i) && (sign(i-1) || sign(i+1))
 }
 
-func (m *maker) page(s *store.StepRecord) *page {
+func pageOf(s *store.StepRecord) *page {
 	return &page{list: s.Proposal.Elements, state: s.Screen.State,
 		picture: func() image.Image { return nil }}
 }
@@ -207,7 +207,7 @@ func (m *maker) isParam(answer string) bool {
 
 // answers are those of the questions so far that stay questions.
 func (m *maker) answers() (all []string) {
-	for _, st := range m.taken() {
+	for _, st := range m.src.taken() {
 		_, is := st.Proposal.Action.(actions.Info)
 		if is && st.Exchange != nil && len(all) < m.asked && !m.isParam(st.Exchange.Answer) {
 			all = append(all, st.Exchange.Answer)

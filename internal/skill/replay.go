@@ -208,7 +208,7 @@ func (x *moment) next() (agentloop.Proposal, error) {
 		x.relocate()
 	}
 	if x.at.Acted {
-		if err := x.page.follows(&x.steps()[x.at.At-1], x.at.Scrolls > 0); err != nil &&
+		if err := x.steps()[x.at.At-1].follows(x.page, x.at.Scrolls > 0); err != nil &&
 			!x.granted() {
 			return x.unready(err)
 		}
@@ -250,7 +250,7 @@ func (x *moment) needless() bool {
 	if x.granted() {
 		return true
 	}
-	if is, known := x.page.set(s); s.changes() && x.page.holds(&s.Before) == nil {
+	if is, known := s.set(x.page); s.changes() && s.Before.holds(x.page) == nil {
 		return known && is
 	}
 	a, err := x.steps()[x.at.At].action()
@@ -269,7 +269,7 @@ func (x *moment) ready(j int) (actions.Action, error) {
 		if j > len(x.steps()) {
 			return nil, errMissing
 		}
-		return nil, x.page.holds(&x.plan.Skill.Ends)
+		return nil, x.plan.Skill.Ends.holds(x.page)
 	}
 	s := &x.steps()[j]
 	a, err := s.action()
@@ -289,7 +289,7 @@ func (x *moment) ready(j int) (actions.Action, error) {
 	if s.open() {
 		return nil, errOpen
 	}
-	if _, twice := a.(actions.DoubleClick); twice && x.page.did(s) { // it may take that away
+	if _, twice := a.(actions.DoubleClick); twice && s.did(x.page) { // it may take that away
 		return nil, errors.New("what it brings about is there already")
 	}
 	if t := a.Traits(); t.Kind == actions.KindText && len(t.Points) == 0 {
@@ -311,7 +311,7 @@ func (p *page) aim(s *Step, a actions.Action) (placed actions.Action, err error)
 		n++
 		found, i, failed := p.find(&t)
 		if n == 2 && s.After.Order != "" {
-			found, i, failed = p.drop(s)
+			found, i, failed = s.drop(p)
 		}
 		if failed == nil && a.Traits().Kind == actions.KindText {
 			failed = p.untouched(&t, i)
@@ -328,9 +328,9 @@ func (p *page) aim(s *Step, a actions.Action) (placed actions.Action, err error)
 // was scrolled for the step need not be there any more.
 func (x *moment) standing(j int) error {
 	if x.at.Sank && j == x.at.At {
-		return x.page.fronts(&x.steps()[j].Before)
+		return x.steps()[j].Before.fronts(x.page)
 	}
-	return x.page.holds(&x.steps()[j].Before)
+	return x.steps()[j].Before.holds(x.page)
 }
 
 // sought takes in whether the last action, a scroll to what is missing, has moved anything.

@@ -74,8 +74,8 @@ func (s *Skill) Ambiguous(ctx context.Context, db *store.Store) (seen int, all [
 			continue
 		}
 		seen++
-		p := m.page(&records[i])
-		img := m.picture(&records[i])
+		p := pageOf(&records[i])
+		img := m.src.picture(&records[i])
 		p.picture = func() image.Image { return img }
 		step := &filled[session].Steps[n]
 		for _, err := range p.misses(step, pointsOf(records[i].Proposal.Action)) {

@@ -53,7 +53,7 @@ func (p *page) with(i int) *page {
 
 // set reports whether what a step changes is as the step would have it. known is false if that
 // cannot be told, or the step changes nothing.
-func (p *page) set(s *Step) (is, known bool) {
+func (s *Step) set(p *page) (is, known bool) {
 	if !s.changes() {
 		return false, false
 	}
@@ -96,7 +96,7 @@ func (s *State) nth(kin []int) int {
 }
 
 // drop is where the drag of a step ends: at the first or the last of what is dragged.
-func (p *page) drop(s *Step) (screen.Point, int, error) {
+func (s *Step) drop(p *page) (screen.Point, int, error) {
 	i, err := p.locate(&s.Targets[0])
 	if err != nil {
 		return screen.Point{}, -1, err
@@ -110,9 +110,9 @@ func (p *page) drop(s *Step) (screen.Point, int, error) {
 
 // follows reports why the page is not what the step leads to, or nil. On another page, or once it
 // was scrolled, the switch need not be there any more.
-func (p *page) follows(s *Step, scrolled bool) error {
+func (s *Step) follows(p *page, scrolled bool) error {
 	if s.changes() {
-		is, known := p.set(s)
+		is, known := s.set(p)
 		if same := p.state.Activity == "" || p.state.Activity == s.Before.Activity; known && !is ||
 			!known && same && !scrolled {
 			return fmt.Errorf("%s is not as the step would have it",
@@ -143,20 +143,20 @@ func (p *page) follows(s *Step, scrolled bool) error {
 }
 
 // did reports whether the page shows that a step was done, by whomever.
-func (p *page) did(s *Step) bool {
+func (s *Step) did(p *page) bool {
 	if s.changes() {
-		is, known := p.set(s)
+		is, known := s.set(p)
 		return known && is
 	}
 	moved := s.After.Activity != "" && s.After.Activity != s.Before.Activity
-	return (moved || len(s.After.Elements) > 0) && p.holds(&s.After) == nil
+	return (moved || len(s.After.Elements) > 0) && s.After.holds(p) == nil
 }
 
 // dialogs are what asks for permissions, by the ends of its names.
 var dialogs = regexp.MustCompile(`\.(permissioncontroller|packageinstaller)$`)
 
 // fronts reports which other app or page is in front, or nil.
-func (p *page) fronts(s *State) error {
+func (s *State) fronts(p *page) error {
 	if s.App == "" && (p.state.App == "android" || dialogs.MatchString(p.state.App)) {
 		return fmt.Errorf("a dialog of %s is in front", p.state.App)
 	}
@@ -170,8 +170,8 @@ func (p *page) fronts(s *State) error {
 }
 
 // holds reports why the page is not the state, or nil.
-func (p *page) holds(s *State) error {
-	if err := p.fronts(s); err != nil {
+func (s *State) holds(p *page) error {
+	if err := s.fronts(p); err != nil {
 		return err
 	}
 	there, must := 0, false

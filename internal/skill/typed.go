@@ -26,7 +26,7 @@ func (m *maker) unknown(s *store.StepRecord) bool {
 // spoken is what the task and people have said.
 func (m *maker) spoken() string {
 	known := m.src.Run.Task + " " + strings.Join(slices.Sorted(maps.Keys(m.names)), " ")
-	for _, s := range m.taken() {
+	for _, s := range m.src.taken() {
 		if s.Exchange != nil {
 			known += " " + s.Exchange.Answer
 		}
@@ -39,7 +39,7 @@ func (m *maker) spoken() string {
 func (m *maker) copied(s *store.StepRecord) (typed string, read bool) {
 	t, known := s.Proposal.Action.Traits(), strings.ToLower(m.spoken())
 	var shown []string
-	for _, before := range m.taken() {
+	for _, before := range m.src.taken() {
 		for i := range before.Proposal.Elements {
 			if e := &before.Proposal.Elements[i]; !e.Editable && before.Index < s.Index {
 				shown = append(shown, e.Text+" "+e.ContentDesc)
@@ -126,7 +126,7 @@ func (m *maker) sameApp(a actions.Action) bool {
 		t := s.Proposal.Action.Traits()
 		return t.Kind == actions.KindText && text.Contains(bare(t.Text), app.App)
 	}
-	if !opens || m.names[app.App] == "" || !slices.ContainsFunc(m.taken(), typed) {
+	if !opens || m.names[app.App] == "" || !slices.ContainsFunc(m.src.taken(), typed) {
 		return false
 	}
 	m.note("%s was typed as well: the app is the same for every value", text.Quote(app.App, 60))
@@ -216,13 +216,13 @@ var sums = regexp.MustCompile(`\p{Sc}|\d[.,]\d\d\b`)
 // how many there are: by its id, and if the page after the next step still says so. What has a
 // parameter in it, and what a parameter was chosen by, is another thing each time.
 func (m *maker) turned(s *store.StepRecord, p, after *page, out *Step) {
-	list := m.taken()
+	list := m.src.taken()
 	i := slices.IndexFunc(list, func(o store.StepRecord) bool { return o.Index == s.Index }) + 2
 	if t := s.Proposal.Action.Traits(); !t.Pointed() || len(out.Targets) != 1 || i >= len(list) ||
 		foreign(fmt.Sprint(out.Targets[0])) || after.state.Activity != p.state.Activity {
 		return
 	}
-	later := m.page(&list[i])
+	later := pageOf(&list[i])
 	for j := range after.list {
 		e := &after.list[j]
 		was, is := p.alone(e.ResourceID), after.alone(e.ResourceID)
@@ -357,7 +357,7 @@ func (p *page) reordered(i int, after *page) bool {
 func (m *maker) unheard(steps []Step) {
 	all := (&Skill{Steps: steps}).texts()
 	n := 0
-	for _, st := range m.taken() {
+	for _, st := range m.src.taken() {
 		info, is := st.Proposal.Action.(actions.Info)
 		if !is || st.Exchange == nil || m.isParam(st.Exchange.Answer) {
 			continue

@@ -15,11 +15,11 @@ func (s *Store) Check(ctx context.Context) error {
 	if err := s.engine.check(ctx, s.db); err != nil {
 		return doing(err, "checking the database")
 	}
-	return s.elsewhere(missingPictures(ctx, s))
+	return elsewhere(s, missingPictures(ctx, s))
 }
 
 // elsewhere adds to an error of missing pictures that other machines of the store may have them.
-func (s *Store) elsewhere(err error) error {
+func elsewhere(s *Store, err error) error {
 	if _, own := s.frames.Keeper.(pictures.Folder); err == nil || !own || s.engine.alone() {
 		return err
 	}

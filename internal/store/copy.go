@@ -78,7 +78,7 @@ func (s *Store) Copy(ctx context.Context, to *Store, progress func(what string, 
 			return doing(err, "comparing %s", t.name)
 		}
 	}
-	return doing(s.elsewhere(missingPictures(ctx, to)), "all else is copied")
+	return doing(elsewhere(s, missingPictures(ctx, to)), "all else is copied")
 }
 
 // noRunGoing refuses a store whose owners are at work.

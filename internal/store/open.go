@@ -67,7 +67,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		d.opts.Now = time.Now
 	}
 	d.opts.Patience = cmp.Or(d.opts.Patience, 15*time.Second)
-	if err := d.keepFrames(); err != nil {
+	if err := keepFrames(d); err != nil {
 		return nil, err
 	}
 	d.opts.TTL = cmp.Or(d.opts.TTL, 15*time.Second)
@@ -93,7 +93,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 const FilesURL = "files:"
 
 // keepFrames sets where the pictures are: in the data folder, unless the options name a bucket.
-func (d *db) keepFrames() (err error) {
+func keepFrames(d *db) (err error) {
 	d.frames.Keeper = pictures.Folder(filepath.Join(d.dir, framesDir))
 	if d.opts.Frames != "" && d.opts.Frames != FilesURL {
 		d.frames.Keeper, err = pictures.NewBucket(d.opts.Frames, d.opts.Patience, func() string {
