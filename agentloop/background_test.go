@@ -299,9 +299,9 @@ func TestAskingEarlyBeginsWhereItIsNotInVain(t *testing.T) {
 				r.runner.Phone, r.runner.ReadAhead = lister{r.phone, milliseconds(c.captures),
 					milliseconds(c.reads)}, true
 			}
-			var captures []int // until each step was done
+			var captures []int // until each touch was done: at the end it may still be looked at
 			r.journal.on = func(entry string) {
-				if strings.HasPrefix(entry, "done") {
+				if strings.HasPrefix(entry, "done") && len(captures) < 12 {
 					captures = append(captures, r.phone.looks+r.phone.checks)
 				}
 			}
@@ -326,7 +326,7 @@ func TestAskingEarlyBeginsWhereItIsNotInVain(t *testing.T) {
 				}
 			}
 			if c.more == 0 {
-				require.LessOrEqual(t, float64(captures[12]-captures[1])/11, 2.5)
+				require.LessOrEqual(t, float64(captures[11]-captures[1])/10, 2.5)
 			}
 		})
 	}
