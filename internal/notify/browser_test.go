@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -32,6 +34,9 @@ func TestABrowserIsToldUntilItsServiceForgetsIt(t *testing.T) {
 	w := newFixture(t, notify.Options{Browsers: browsers})
 	w.begin()
 	w.ask("before anybody listened")
+	for at := time.Now().UnixMilli(); time.Now().UnixMilli() == at; { // until a later time is kept
+		runtime.Gosched()
+	}
 	var one push.Subscription
 	one.Endpoint, one.Keys.P256dh, one.Keys.Auth = s.URL+"/one", p256dh, auth
 	require.NoError(t, browsers.Add(one))

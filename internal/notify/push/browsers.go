@@ -85,7 +85,7 @@ func (b *Browsers) Add(s Subscription) error {
 	if _, err := s.read(); err != nil {
 		return err
 	}
-	s.Since = time.Now().UTC()
+	s.Since = time.Now().UTC().Truncate(time.Millisecond) // as times of questions are kept
 	s.Until = s.Since.Add(life)
 	return b.change(func(k *kept) {
 		i := slices.IndexFunc(k.Browsers, s.same)
