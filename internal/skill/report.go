@@ -96,8 +96,8 @@ func (f Folder) ProposeHealed(ctx context.Context, db *store.Store, run store.Ru
 	return true, f.Propose(was)
 }
 
-// ProposeLatest is ProposeHealed of the run that repeated a skill to its end last, wherever that was
-// begun. A skill that has changed since is left alone.
+// ProposeLatest is ProposeHealed of the run that repeated a skill to its end last, wherever that
+// was begun. A skill that has changed since is left alone.
 func (f Folder) ProposeLatest(ctx context.Context, db *store.Store, name string) error {
 	all, err := db.Sessions(ctx, store.Filter{State: store.Completed, Limit: mostLooked})
 	for _, x := range all {

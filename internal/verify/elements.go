@@ -160,8 +160,8 @@ var (
 		`also|finally|and|in|into|on|at|for|to|of|with|under|using|following|` +
 		`the|an?|me|my|his|her|him|them|their|is|details|inform|tell|` +
 		`titled?|called|named|name|saying|says?|that|number|amount|text|body|content|subject|` +
-		`heading|messages?|notes?|events?|alarms?|contacts?|calendar|invitation|entry|page|app|day|` +
-		`morning|add|create|write|make|new|set|put|save|enter|type|send|reply|pay|` +
+		`heading|messages?|notes?|events?|alarms?|contacts?|calendar|invitation|entry|page|app|` +
+		`day|morning|add|create|write|make|new|set|put|save|enter|type|send|reply|pay|` +
 		`open|go|visit|show)\b`)
 	framed = regexp.MustCompile(`[请帮我给向把在的为是并再然后新建添加创建写发送回复打开一条个封页短信息消便签联系人日程闹钟标题主内容正文设置定早上]`)
 )

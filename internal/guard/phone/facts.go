@@ -60,7 +60,8 @@ func (p *page) costs(i int, label string) (f consent.Facts) {
 			continue
 		}
 		lines = append(lines, p.labelled(j, t))
-		if n := strings.IndexAny(t, " :："); n > 0 && consent.Is("payees", t[:n]) && !guard.Priced(t) {
+		n := strings.IndexAny(t, " :：")
+		if n > 0 && consent.Is("payees", t[:n]) && !guard.Priced(t) {
 			payees = append(payees, t)
 		}
 	}
