@@ -5,7 +5,7 @@
 // screen, and a reply that it could not read into messages that ask again. Inside taploop there is
 // one vocabulary of actions. A family's names for them, its unit of coordinates, the pictures it
 // needs and the turns it is shown again are decided in its package. Its [Forms] are one table for
-// what is read and what is written. A [Table] lists the families that can be chosen. Package
+// the forms read and written. A [Table] lists the families that can be chosen. Package
 // families has taploop's table.
 //
 // Prompts combine fixed sentences with texts from elsewhere: the task, answers, the model's

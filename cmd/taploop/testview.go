@@ -38,7 +38,7 @@ func (v *testView) line(words string) {
 	v.inv.notef("%s", words)
 }
 
-// inGitHub reports whether GitHub's runner reads what is printed.
+// inGitHub reports whether GitHub's runner reads the output.
 func inGitHub(a *invocation) bool { return a.Options.Getenv("GITHUB_ACTIONS") == "true" }
 
 // Began implements play.View.

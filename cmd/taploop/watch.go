@@ -45,7 +45,7 @@ func (c *watchCmd) Run(ctx context.Context, a *invocation) error {
 	})
 }
 
-// watched is what is watched: the store, which knows of every process's runs, and the phones.
+// watched is what the view follows: the store, which knows of every process's runs, and the phones.
 type watched struct {
 	parts *app.Parts
 	lang  string

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Options say what is looked at. Parts that are nil or empty are left out.
+// Options are the parts to look at. Parts that are nil or empty are left out.
 type Options struct {
 	Lang    string // of the findings, "" means the default one
 	ADB     *ADB

@@ -64,7 +64,7 @@ var (
 	mdnsFor = regexp.MustCompile(`adb-[^\s"'|]+?\._adb[\w-]*\._tcp\.?`)
 )
 
-// hider returns a function that replaces what is private.
+// hider returns a function that replaces private words.
 func (p Private) hider() func(string) string {
 	names := map[string]string{}
 	add := func(s, as string) {

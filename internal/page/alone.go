@@ -57,7 +57,7 @@ func (a *Alone) Close() error {
 }
 
 // aloneShell is the page with its scripts and styles in it, without what it shows. The policy
-// admits these by what is in them, and nothing else.
+// admits these by their contents, and nothing else.
 var aloneShell = sync.OnceValues(func() ([]byte, error) {
 	b := assets()["alone.html"]
 	icon, _, err := File("icon.svg")

@@ -13,7 +13,7 @@ var (
 	symbolRows   = []string{"1234567890", "@#$_&-+()/", "*\"':;!?%="}
 )
 
-// around is the height in dp of what is between and around the rows of keys.
+// around is the height in dp of the gaps between and around the rows of keys.
 const around = 3*6 + 2*8
 
 // keyHeight is a row's height in dp. On a low display all of the keys take 46 % of it at most.

@@ -160,7 +160,7 @@ func (f Folder) Remove(name string) error {
 // Propose keeps a change of a skill until a person takes it.
 func (f Folder) Propose(s *Skill) error { return f.write(s, f.Path(s.Name+proposed)) }
 
-// Proposed is what is proposed for a skill, or nil.
+// Proposed returns the change that is proposed for a skill, or nil.
 func (f Folder) Proposed(name string) (*Skill, error) {
 	s, err := f.read(name, f.Path(name+proposed))
 	if errors.Is(err, ErrUnknown) {

@@ -76,7 +76,7 @@ func entryValue(said string, lines []string, blanks, depth int) (v any, rest []s
 	return scalar(said), lines, true
 }
 
-// scalar is a value of one line. What is no value of JSON or Python is a text.
+// scalar is a value of one line. Whatever JSON and Python have no value for is a text.
 func scalar(said string) any {
 	v, rest, err := read(said, func(p *parser) (any, error) { return p.value(0) })
 	if err != nil || strings.TrimSpace(rest) != "" {

@@ -128,7 +128,7 @@ func (b *Browsers) read() (kept, error) {
 	return *k, nil
 }
 
-// change replaces what is kept by what edit makes of it, in one process at a time.
+// change replaces the kept list by what edit makes of it, in one process at a time.
 func (b *Browsers) change(edit func(*kept)) error {
 	return files.Change(b.path, func() (kept, error) {
 		k, err := b.read()

@@ -1,5 +1,5 @@
 // Package story tells a run at a terminal while it happens, in people's words: a line for each
-// step, below them what is being done now, and how it ended.
+// step, below them the one under way, and how it ended.
 package story
 
 import (

@@ -86,7 +86,7 @@ func (p Painter) Line(to io.Writer, label Span, words ...Span) {
 	_ = p.write(to, line)
 }
 
-// write writes what is harmless but for its colours.
+// write writes text that is harmless but for its colours.
 func (p Painter) write(to io.Writer, s string) error {
 	if w, cleans := to.(*text.Writer); cleans && p.colour {
 		to = w.Unwrap() // it would take the colours for somebody's attempt
