@@ -14,48 +14,76 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
+// reporting is the skill of a run that taps these labels, which are its parameters, and reports so. All
+// of its screens show a text besides.
+func reporting(t *testing.T, task, say, report, shown string, labels map[string]string) *Skill {
+	t.Helper()
+	src := Source{Run: store.Run{State: store.Completed, Task: task}}
+	end := screen.Rect{Min: screen.Point{Y: 0.9}, Max: screen.Point{X: 0.5, Y: 1}}
+	list := []screen.Element{{Class: "TextView", Text: shown, Enabled: true, Bounds: end},
+		{Class: "android.widget.Button", Text: "Done", Clickable: true, Enabled: true, Bounds: end}}
+	var taps []actions.Action
+	for _, label := range labels {
+		b := screen.Rect{Min: screen.Point{Y: float64(len(taps)) / 10},
+			Max: screen.Point{X: 0.5, Y: float64(len(taps)+1) / 10}}
+		list = append(list, screen.Element{Class: "android.widget.Button", Text: label,
+			Clickable: true, Enabled: true, Bounds: b})
+		taps = append(taps, actions.Click{At: b.Center()})
+	}
+	for i, a := range append(taps, actions.Complete{Report: report}) {
+		src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+			Index: i + 1, Proposal: agentloop.Proposal{Elements: list,
+				Decision: actions.Decision{Action: a, Explain: say}}}})
+	}
+	s, _, err := Make(src, MakeOptions{Name: "said", Params: labels})
+	require.NoError(t, err)
+	return s
+}
+
 // What is said of a run has the parameters in whatever spelling: else it would be false of the next
 // run. What it has from the screen beside them is another text then, and what has them alone is not.
 func TestWhatIsSaidOfARunHasTheParametersToo(t *testing.T) {
-	made := func(task, say, report, shown string, labels map[string]string) *Skill {
-		src := Source{Run: store.Run{State: store.Completed, Task: task}}
-		list := []screen.Element{{Class: "TextView", Text: shown, Enabled: true,
-			Bounds: screen.Rect{Min: screen.Point{Y: 0.9}, Max: screen.Point{X: 0.5, Y: 1}}}}
-		var taps []actions.Action
-		for _, label := range labels {
-			b := screen.Rect{Min: screen.Point{Y: float64(len(taps)) / 10},
-				Max: screen.Point{X: 0.5, Y: float64(len(taps)+1) / 10}}
-			list = append(list, screen.Element{Class: "android.widget.Button", Text: label,
-				Clickable: true, Enabled: true, Bounds: b})
-			taps = append(taps, actions.Click{At: b.Center()})
-		}
-		for i, a := range append(taps, actions.Complete{Report: report}) {
-			src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
-				Index: i + 1, Proposal: agentloop.Proposal{Elements: list,
-					Decision: actions.Decision{Action: a, Explain: say}}}})
-		}
-		s, _, err := Make(src, MakeOptions{Name: "said", Params: labels})
-		require.NoError(t, err)
-		return s
-	}
-	alarm := made("Set an alarm for 7:30.", "choose 7 o'clock", "The alarm at 7:30 is set.", "-",
+	alarm := reporting(t, "Set an alarm for 7:30.", "choose 7 o'clock", "The alarm at 7:30 is set.", "-",
 		map[string]string{"h": "07", "m": "30"})
 	require.Equal(t, "Set an alarm for {{h}}:{{m}}.", alarm.Task)
 	require.Equal(t, "choose {{h}} o'clock", alarm.Steps[0].Say)
 	require.Equal(t, "The alarm at {{h}}:{{m}} is set.", alarm.Answer)
-	alarm = made("Delete the alarm at 8:15, not 18:15.", "-", "The one at 8:15 is gone.", "-",
+	alarm = reporting(t, "Delete the alarm at 8:15, not 18:15.", "-", "The one at 8:15 is gone.", "-",
 		map[string]string{"at": "08:15"})
 	require.Equal(t, "Delete the alarm at {{at}}, not 18:15.", alarm.Task)
 	require.Equal(t, "The one at {{at}} is gone.", alarm.Answer)
-	note := made("Move the note “Packing list” up.", "move it", "The packing list is on top.", "-",
+	note := reporting(t, "Move the note “Packing list” up.", "move it", "The packing list is on top.", "-",
 		map[string]string{"note": "Packing list"})
 	require.Equal(t, "The {{note}} is on top.", note.Answer)
-	event := made("Add an event Tea on day 30.", "-", "Tea on Monday, November 30 is in the calendar.",
+	event := reporting(t, "Add an event Tea on day 30.", "-", "Tea on Monday, November 30 is in the calendar.",
 		"Tea: Monday, November 30, all day", map[string]string{"name": "Tea", "day": "30"})
 	require.Empty(t, event.Answer, "another day is no Monday")
-	contact := made("Add a contact: first name Greta, last name Holm.", "-",
+	contact := reporting(t, "Add a contact: first name Greta, last name Holm.", "-",
 		"The contact Greta Holm was added.", "Greta Holm", map[string]string{"a": "Greta", "b": "Holm"})
 	require.Equal(t, "The contact {{a}} {{b}} was added.", contact.Answer)
+}
+
+// What is reported word for word holds of the next run: what a screen said beside the task, a part of a
+// value, and what was asked for, is another thing then, so a model words it.
+func TestAReportIsRepeatedIfTheTaskHasAllOfIt(t *testing.T) {
+	for name, c := range map[string]struct{ task, report, shown, tapped, want string }{
+		"a name":             {"Like the newest.", "The newest is from Tom.", "Tom, 9:41", "Newest", ""},
+		"a small word":       {"Add Tea.", "Tea is on a sunny day.", "Sunny all day, no rain", "Tea", ""},
+		"a short one":        {"Flip the switch of Tea.", "Tea is off.", "Off", "Tea", ""},
+		"a number":           {"Add Tea.", "Tea is the 2nd.", "2", "Tea", ""},
+		"a noun":             {"Add Tea.", "Tea was added by Anna.", "-", "Tea", ""},
+		"a part of a value":  {"Move “Packing list” up.", "The list is up.", "-", "Packing list", ""},
+		"a question":         {"Is Tea on?", "Tea is on.", "-", "Tea", ""},
+		"a Chinese question": {"茶还有吗？", "茶还有。", "-", "茶", ""},
+		"a Chinese day":      {"添加茶。", "茶已加到周一。", "周一，11月30日", "茶", ""},
+		"nothing of it":      {"Add Tea.", "Tea was added, that is done.", "Are you done with it?", "Tea", "{{v}} was added, that is done."},
+		"a word of the task": {"Add Tea for a Sunny day.", "Tea is on a sunny day.", "Sunny", "Tea", "{{v}} is on a sunny day."},
+		"a word that came":   {"Add Tea.", "Tea saved.", "Saved", "Tea", ""},
+		"a Chinese report":   {"添加茶。", "茶已添加。", "周一，11月30日", "茶", "{{v}}已添加。"},
+	} {
+		s := reporting(t, c.task, "-", c.report, c.shown, map[string]string{"v": c.tapped})
+		require.Equal(t, c.want, s.Answer, name)
+	}
 }
 
 // What came onto the phone only after a person had it may be what they typed: no words of it are

@@ -199,7 +199,7 @@ func (m *maker) targets(s *store.StepRecord, p *page, a actions.Action, out *Ste
 			out.Targets = nil
 			break
 		}
-		if !m.keyed(s) {
+		if !m.src.keyed(s) {
 			was := t.Label
 			t = m.generalTarget(p, t)
 			if t.Label != was && wordy(t.Label) && said(&p.list[i]) == "" || inRow && fixed(&t) {
@@ -501,44 +501,4 @@ func (m *maker) before(general string, x *element, typed bool) bool {
 			return s.Index == first && s.Proposal.Action.Traits().Kind == actions.KindText
 		}))
 	})
-}
-
-// answer is what the run reports, or "" where that was read from the screen: words of it, or a
-// number, that the task has not.
-func (m *maker) answer(last *store.StepRecord) string {
-	c, is := last.Proposal.Action.(actions.Complete)
-	if !is {
-		return ""
-	}
-	if foreign(c.Report) || slices.ContainsFunc(m.read(last, c.Report), func(w string) bool {
-		return !strings.Contains(strings.ToLower(m.src.Run.Task), strings.ToLower(w))
-	}) {
-		m.note("what it reported was read from the screen: a model will be asked " +
-			"for it at the end")
-		return ""
-	}
-	return m.prose(c.Report)
-}
-
-// read is what a report may have from the last screen: numbers, texts as a whole, and words beside
-// a value and a number, such as the day of the week of a date. What has parameters alone is the
-// task's.
-func (m *maker) read(last *store.StepRecord, report string) []string {
-	read := slices.DeleteFunc(number.FindAllString(report, -1),
-		func(n string) bool { return m.prose(n) != n })
-	for i := range last.Proposal.Elements {
-		w := said(&last.Proposal.Elements[i])
-		switch general := m.prose(w); {
-		case !wordy(general):
-		case len([]rune(w)) > 3 && strings.Contains(report, w):
-			read = append(read, w)
-		case general != w && strings.ContainsFunc(w, unicode.IsDigit):
-			for _, word := range strings.FieldsFunc(w, func(r rune) bool { return !isWord(r) }) {
-				if len([]rune(word)) > 2 && text.Contains(report, word) {
-					read = append(read, word)
-				}
-			}
-		}
-	}
-	return read
 }

@@ -65,13 +65,18 @@ func (m *maker) prose(s string) string {
 	if a := m.answered(s); a != s {
 		return a
 	}
+	return replaced(s, m.said(), spelled)
+}
+
+// said are the names of the parameters and of the answers that steps have, by their values.
+func (m *maker) said() map[string]string {
 	names := maps.Clone(m.names)
 	for n, answer := range m.answers() {
 		if name := numbered(n); m.used[name] > 0 && answer != "" {
 			names[answer] = name
 		}
 	}
-	return replaced(s, names, spelled)
+	return names
 }
 
 // spelled is how much of the beginning of s is the value, 0 for nothing: in capitals or not, and
@@ -170,8 +175,8 @@ func (m *maker) theirs(words string) bool {
 
 // keyed reports whether a step is one of several in a row that touch a single sign each, as on the
 // keys of a calculator: it is a part of what they enter together.
-func (m *maker) keyed(s *store.StepRecord) bool {
-	list := m.src.taken()
+func (src *Source) keyed(s *store.StepRecord) bool {
+	list := src.taken()
 	sign := func(i int) bool {
 		if i < 0 || i >= len(list) {
 			return false

@@ -36,8 +36,8 @@ type Skill struct {
 	Recorded    Recorded `yaml:"recorded" json:"recorded"`
 	Steps       []Step   `yaml:"steps" json:"steps" need:"yes"`
 	Ends        State    `yaml:"ends" json:"ends"`
-	// Answer is what the run reports. Without one the model is asked at the end, for what it
-	// reported was read from a screen.
+	// Answer is what the run reports. Without one the model is asked at the end, for that may be
+	// another thing each time.
 	Answer string `yaml:"answer" json:"answer,omitempty"`
 
 	Values map[string]any `yaml:"-" json:"values,omitempty"` // that its parameters were filled with

@@ -3,6 +3,7 @@ package skill
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // unknown reports whether a step types a secret that nobody was asked for, or what would be taken
@@ -65,7 +67,8 @@ func (m *maker) copied(s *store.StepRecord) (typed string, read bool) {
 // id for each, or one of the framework's, or opens another app.
 func (m *maker) picked(s *store.StepRecord, p, after *page, out *Step, touched []Target) []Target {
 	points := pointsOf(s.Proposal.Action)
-	if len(points) == 0 || len(out.Targets) == 0 || m.keyed(s) || after.state.App != p.state.App {
+	if len(points) == 0 || len(out.Targets) == 0 || after.state.App != p.state.App ||
+		m.src.keyed(s) {
 		return touched
 	}
 	i := p.at(points[0])
@@ -83,8 +86,7 @@ func (m *maker) picked(s *store.StepRecord, p, after *page, out *Step, touched [
 		words = slices.DeleteFunc(words,
 			func(w string) bool { return len(w) < 3 && !number.MatchString(w) })
 		named := len(words) - len(slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-			forms := map[string]string{w: "", strings.TrimSuffix(w, "s"): ""}
-			return replaced(known, forms, spelled) != known
+			return mentions(known, w)
 		}))
 		if named > 0 && 2*named >= len(words) || p.list[j].Editable ||
 			strings.HasPrefix(p.list[j].ResourceID, "android:id/") {
@@ -101,6 +103,12 @@ func (m *maker) picked(s *store.StepRecord, p, after *page, out *Step, touched [
 		"time", text.Quote(picked, 60))
 	out.Targets, out.picked = nil, picked
 	return []Target{{Label: "one of a list"}}
+}
+
+// mentions reports whether a text has a word, in whatever spelling, or one of which it is several.
+func mentions(in, w string) bool {
+	forms := map[string]string{w: "", strings.TrimSuffix(w, "s"): ""}
+	return replaced(in, forms, spelled) != in
 }
 
 // ofMany reports whether an element is one of those that a list has by its data: others of its id
@@ -371,6 +379,63 @@ func (m *maker) unheard(steps []Step) {
 				steps[i].Frame == st.FrameID && steps[i].Heard == "" {
 				steps[i].Heard = cmp.Or(how, m.valued(st.Exchange.Answer))
 				break
+			}
+		}
+	}
+}
+
+// answer is what the run reports, or "" where that may be another thing the next time: what was
+// asked for, and what neither the task nor a parameter says.
+func (m *maker) answer(last *store.StepRecord) string {
+	c, is := last.Proposal.Action.(actions.Complete)
+	if !is {
+		return ""
+	}
+	if foreign(c.Report) || strings.ContainsAny(m.src.Run.Task, "?？") || m.read(c.Report) {
+		m.note("what it reported may be another thing the next time: a model will be asked " +
+			"for it at the end")
+		return ""
+	}
+	return m.prose(c.Report)
+}
+
+// nouns are words with a capital letter within a sentence.
+var nouns = regexp.MustCompile(`[^\s.!?:"“„]\s+(\p{Lu}[\pL\d]+(?:\s+\p{Lu}[\pL\d]+)*)`)
+
+// read reports whether a report has a number or a name that neither the task nor a parameter says,
+// or a word from a screen, or of a value: short ones count where little more stands there. What any
+// replay reports is no such word.
+func (m *maker) read(report string) bool {
+	without := func(s string) string { return placeholder.ReplaceAllString(m.prose(s), "_") }
+	known := without(m.src.Run.Task) + " " + phrasesIn(words.Spoken(report)).Reported
+	report = without(report)
+	found := number.FindAllString(report, -1)
+	for _, noun := range nouns.FindAllStringSubmatch(report, -1) {
+		found = append(found, strings.Fields(noun[1])...)
+	}
+	report = strings.ToLower(report)
+	for _, shown := range slices.AppendSeq(slices.Collect(maps.Keys(m.said())), m.src.shown()) {
+		list := strings.FieldsFunc(strings.ToLower(shown), func(r rune) bool { return !isWord(r) })
+		for _, w := range list {
+			if (len(w) > 3 || len(w) > 1 && len(list) < 3) && text.Contains(report, w) {
+				found = append(found, w)
+			}
+		}
+	}
+	return slices.ContainsFunc(found, func(w string) bool { return !mentions(known, w) })
+}
+
+// shown are the texts of all screens, but for those of controls.
+func (src *Source) shown() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, s := range src.taken() {
+			p := pageOf(&s)
+			for i := range p.list {
+				e := &p.list[i]
+				control := e.Clickable && !e.Checkable && !p.ofMany(i)
+				if says := said(e); !control && says != "" && !yield(says) {
+					return
+				}
 			}
 		}
 	}
