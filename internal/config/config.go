@@ -40,13 +40,6 @@ type Config struct {
 	Proxies map[string]ProxyServer `koanf:"proxies"`
 }
 
-// settings has a row for each key of [Config].
-var settings = slices.Concat(generalSettings, storeSettings, runSettings, serverSettings,
+// settings has a row for each key of [Config] that has a default, or whose values are checked.
+var settings = slices.Concat(storeSettings, runSettings, serverSettings,
 	modelSettings, questionSettings, hostSettings, operateSettings)
-
-var generalSettings = []setting{
-	{"data_dir", "", nil,
-		"where sessions, frames and questions are kept; the default is taploop in the user's " +
-			"data folder"},
-	{"apps", "", nil, "more app names: name to package"},
-}

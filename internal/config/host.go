@@ -28,19 +28,11 @@ type hostRole struct {
 }
 
 var hostSettings = []setting{
-	{"host.mcp", "", nil, "the file with MCP servers whose tools taploop host calls, in the form " +
-		"of Cursor and Claude: {\"mcpServers\": {NAME: {command, args, env}}}, or {url, headers}"},
-	{"host.max_rounds", "30", between(1, 1000), "most replies of one agent's model"},
-	{"host.max_calls", "200", between(1, 100000), "most calls of tools, of all agents together"},
-	{"host.max_depth", "3", between(0, 10), "how many agents may stand below one another"},
-	{"host.max_time", "30m", positive, "how long agents work at a time"},
-	{"host.max_cost", "0", between(0, 1e6), "what the replies may cost, where model.prompt_price " +
-		"and model.reply_price say it; 0 is no limit"},
-	{"host.textual", "false", nil, "models write calls as JSON in their replies, as they know no " +
-		"native ones; otherwise that is found out from what the endpoint refuses"},
-	{"host.enabled", "false", nil, "serve has the tool delegate_goal, which hands a goal to " +
-		"agents with the tools of host.mcp"},
-	{"host.roles", "", nil, "agents that agents may hand parts of a goal to (docs/host.md): " +
-		"{NAME: {description: ..., prompt: ..., model: ..., tools: [PATTERN], roles: [NAME]}}; " +
-		"main is the one that has the goal"},
+	{"host.max_rounds", "30", between(1, 1000)},
+	{"host.max_calls", "200", between(1, 100000)},
+	{"host.max_depth", "3", between(0, 10)},
+	{"host.max_time", "30m", positive},
+	{"host.max_cost", "0", between(0, 1e6)},
+	{"host.textual", "false", nil},
+	{"host.enabled", "false", nil},
 }

@@ -13,7 +13,6 @@ type Key struct {
 	Path    string // for example model.base_url
 	Env     string // for example TAPLOOP_MODEL_BASE_URL, or "" when only the file can hold it
 	Default string
-	Help    string
 	index   []int // of the field in Config
 	Open    bool  // a map: any key below Path is allowed
 	check   check
@@ -40,8 +39,7 @@ func walk(t reflect.Type, prefix string, index []int) []Key {
 		}
 		for _, s := range settings {
 			if s.path == path {
-				k.Default, k.Help = s.byDefault, s.help
-				k.check = s.check
+				k.Default, k.check = s.byDefault, s.check
 			}
 		}
 		if k.Open && f.Type.Elem().Kind() != reflect.String ||

@@ -65,36 +65,17 @@ func (s Size) Bytes() int64 {
 }
 
 var operateSettings = []setting{
-	{"log.format", "text", oneOf("text", "json"),
-		"how lines are logged on stderr: text, or json with an object a line"},
-	{"log.level", Auto, oneOf(Auto, "debug", "info", "warn", "error"),
-		"from which level on: debug, info, warn or error; auto is info for serve, which has a " +
-			"line for each call, run, question and phone, none at all for commands that show " +
-			"a run as it happens, and warn for others; --verbose is debug"},
+	{"log.format", "text", oneOf("text", "json")},
+	{"log.level", Auto, oneOf(Auto, "debug", "info", "warn", "error")},
 
-	{"retention.sessions", "", age,
-		"a server deletes sessions that have not changed for that long, such as 90d; empty " +
-			"keeps all"},
-	{"retention.frames", "", age,
-		"a server deletes the pictures of sessions that have not changed for that long, and " +
-			"keeps the sessions; empty keeps all"},
-	{"retention.disk", "", size,
-		"a server deletes the oldest pictures while the data folder takes more, such as 2GB; " +
-			"empty keeps all"},
+	{"retention.sessions", "", age},
+	{"retention.frames", "", age},
+	{"retention.disk", "", size},
 
-	{"runs.resume", "detached", oneOf("detached", "all", "none"),
-		"which runs that a restart has paused a server continues by itself: detached are those " +
-			"of calls with detached_ok, and of schedules; all, or none"},
+	{"runs.resume", "detached", oneOf("detached", "all", "none")},
 
-	{"schedule.busy", "queue", oneOf("queue", Skip),
-		"what a schedule does whose phone is busy: queue for at most an hour, or skip that time"},
-	{"schedule.missed", "once", oneOf("once", Skip),
-		"what a server does about times that came while none was up: once, the last of them if " +
-			"it is at most an hour ago, or skip"},
-
-	{"upgrade.source", "", nil,
-		"a file or an address that names the newest version, for taploop upgrade --check; empty " +
-			"asks nobody"},
+	{"schedule.busy", "queue", oneOf("queue", Skip)},
+	{"schedule.missed", "once", oneOf("once", Skip)},
 }
 
 // notices takes patterns that an event matches.

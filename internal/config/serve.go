@@ -52,72 +52,27 @@ type ProxyServer struct {
 }
 
 var serverSettings = []setting{
-	{"http.addr", "127.0.0.1:8702", nil,
-		"address of the HTTP server; one that others can reach needs a token (taploop token " +
-			"create)"},
-	{"http.hosts", "", hosts,
-		"names under which requests may arrive besides loopback ones, such as the name of a " +
-			"proxy in front; in the environment separated by commas"},
-	{"http.origins", "", origins,
-		"origins besides loopback ones that requests may carry, such as https://app.example " +
-			"of a program that is made of web pages; the server sends no CORS headers, so a page " +
-			"in a browser needs a proxy on its own origin; in the environment separated by commas"},
-	{"http.url", "", site,
-		"where people reach the server, for links, such as https://phones.example of a proxy " +
-			"in front; the default is the address that it listens on"},
-	{"http.operators", "", nil,
-		"names of tokens whose bearers see and answer everybody's questions over HTTP, as the " +
-			"page does; in the environment separated by commas"},
-	{"http.metrics", "false", nil,
-		"true: GET /metrics tells Prometheus what the server's runs have come to, and where the " +
-			"time of their steps went"},
+	{"http.addr", "127.0.0.1:8702", nil},
+	{"http.hosts", "", hosts},
+	{"http.origins", "", origins},
+	{"http.url", "", site},
+	{"http.metrics", "false", nil},
 
-	{"calls.wait", "", orDefault(positive),
-		"how long a call waits for its run; 0s means 25s, and 45s for a client that is known to " +
-			"wait for minutes"},
-	{"calls.max_wait", "90s", positive, "longest wait that a call may ask for"},
-	{"calls.heartbeat", "10s", positive, "time between progress messages of a waiting call"},
-	{"calls.detach_grace", "120s", positive, "how long a run goes on with nobody attached"},
-	{"calls.clients", "", clientWaits,
-		"other waits for some clients, by the name that each gives itself: {NAME: {wait: 20s, " +
-			"max_wait: 40s}}"},
+	{"calls.wait", "", orDefault(positive)},
+	{"calls.max_wait", "90s", positive},
+	{"calls.heartbeat", "10s", positive},
+	{"calls.detach_grace", "120s", positive},
+	{"calls.clients", "", clientWaits},
 
-	{"privacy", "off", oneOf("off", "captions"), "off, or captions: no picture leaves over MCP"},
+	{"privacy", "off", oneOf("off", "captions")},
 
-	{"schemas", "brief", someOf("brief", "full", "inquiry", "captions", "gelab"),
-		"how much the list of the MCP tools says, and the structure of a result: brief; the same " +
-			"with groups of rare arguments, inquiry, captions or gelab, with commas between " +
-			"them; or full with all of them, bounds and output schemas, which cost every " +
-			"conversation thousands of tokens; over HTTP also schemas=LIST in the query of a " +
-			"connection's URL"},
+	{"schemas", "brief", someOf("brief", "full", "inquiry", "captions", "gelab")},
 
-	{"skills.dir", "", nil,
-		"folder of the skills (docs/skills.md); the default is skills in the data folder"},
-	{"skills.tools", "false", nil,
-		"whether MCP clients get the tools list_skills and run_skill, and a tool for each skill, " +
-			"skill_NAME"},
-	{"skills.max_tools", "20", between(0, 200),
-		"the skills that are tools of their own at most, the first by name; list_skills has all"},
-	{"skills.use", "name", oneOf("off", "name", "auto"),
-		"what becomes of a task that a skill does: name, the result names the skill; auto, the " +
-			"skill is repeated in its place, if the task says all its parameters literally; " +
-			"or off"},
-	{"verify", "elements", oneOf("off", "elements", "model", "both"),
-		"by what the end of a task is looked at that the agent reports as done: elements, by " +
-			"what the screen lists; model, by asking a model once more; both; or off. What " +
-			"contradicts it is told to the agent once, and stands in the result"},
-	{"verify_model", "", nil,
-		"the model that is asked for verify, by its name below models; the default is the run's"},
-	{"compat", "off", oneOf("off", "gelab"),
-		"off, or gelab for MCP clients of gelab-zero's server: its tools and defaults, a plain " +
-			"list of serials, and calls that return when the task ends or the client leaves; " +
-			"over HTTP also compat=gelab in the query of a connection's URL"},
-
-	{"proxies", "", nil,
-		"MCP servers that serve --http stands in front of, each at /proxy/NAME/mcp " +
-			"(docs/proxy.md): {NAME: {command: npx, args: [-y, SERVER], env: {TOKEN: ...}}}, or " +
-			"{url: https://mcp.example/mcp, headers: {Authorization: ...}}; guard: [...] are " +
-			"rules that go before guard.rules"},
+	{"skills.tools", "false", nil},
+	{"skills.max_tools", "20", between(0, 200)},
+	{"skills.use", "name", oneOf("off", "name", "auto")},
+	{"verify", "elements", oneOf("off", "elements", "model", "both")},
+	{"compat", "off", oneOf("off", "gelab")},
 }
 
 func clientWaits(v any) (bad []fault) {

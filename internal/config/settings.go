@@ -11,12 +11,10 @@ import (
 	"github.com/taploop/taploop/internal/words"
 )
 
-// setting is the row of a key: its path, its default as text, the check of its value, and a line
-// for people.
+// setting is the row of a key: its path, its default as text, and the check of its value.
 type setting struct {
 	path, byDefault string
 	check           check // nil takes everything
-	help            string
 }
 
 // Auto leaves a setting to what it depends on: most of the model's to its dialect.

@@ -59,28 +59,12 @@ const (
 )
 
 var storeSettings = []setting{
-	{"store.url", "sqlite:", nil,
-		"where sessions and questions are kept: sqlite: in the data folder, or " +
-			"postgres://USER:PASSWORD@HOST/DATABASE, which several machines can share"},
-	{"store.frames", "files:", nil,
-		"where pictures are kept: files: in the data folder, or in a bucket of an S3-compatible " +
-			"store, which several machines can share: " +
-			"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION, with keys from " +
-			"AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or from ~/.aws/credentials"},
-	{"lease.ttl", "15s", least(time.Second),
-		"how long a server may touch its phones after it last told the store that it is there"},
-	{"lease.margin", "1s", least(100 * time.Millisecond),
-		"how much longer another server waits before it takes such a phone: for clocks that " +
-			"run differently, and for what is under way to the phone; the same on all machines"},
-	{"farm.role", Both, oneOf(Both, Front, Worker),
-		"what a server does among those that share a PostgreSQL: front serves clients and people " +
-			"and uses no phones by itself, worker carries out runs on its phones, both does both"},
-	{"farm.name", "", nil, "the name of this machine among them; the default is its host name"},
-	{"farm.addr", "", machineURL,
-		"where the other machines reach this one, for live pictures and touches of its phones: " +
-			"https://HOST:PORT, or http:// on loopback"},
-	{"farm.labels", "", nil,
-		"labels of the phones here, by which tasks can want one: {site: berlin}"},
+	{"store.url", "sqlite:", nil},
+	{"store.frames", "files:", nil},
+	{"lease.ttl", "15s", least(time.Second)},
+	{"lease.margin", "1s", least(100 * time.Millisecond)},
+	{"farm.role", Both, oneOf(Both, Front, Worker)},
+	{"farm.addr", "", machineURL},
 }
 
 // machineURL takes the URL of a machine: what goes there are pictures and touches of phones.

@@ -33,7 +33,7 @@ func clientsPage() ([]byte, error) {
 		}
 		list = append(list, s)
 	}
-	return fill(clientsTemplate, list)
+	return page(clientsTemplate, list)
 }
 
 func describe(c clients.Client) (s section, err error) {
@@ -89,10 +89,10 @@ func files(c clients.Client) ([]string, error) {
 	return list, nil
 }
 
-// fill is a page: a template with what it is about.
-func fill(page string, about any) ([]byte, error) {
+// page is a template with what it is about.
+func page(of string, about any) ([]byte, error) {
 	cell := func(words string) string { return strings.ReplaceAll(words, "|", `\|`) }
-	t, err := template.New("page").Funcs(template.FuncMap{"cell": cell}).Parse(page)
+	t, err := template.New("page").Funcs(template.FuncMap{"cell": cell}).Parse(of)
 	if err != nil {
 		return nil, err
 	}
