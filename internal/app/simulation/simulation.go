@@ -20,7 +20,7 @@ import (
 	"github.com/taploop/taploop/internal/sandbox/shell"
 )
 
-//go:generate go run ./genscript script/tasks.yaml.gz
+//go:generate go test -count=1 ./genscript -update
 //go:embed script/tasks.yaml.gz
 var tasks []byte
 

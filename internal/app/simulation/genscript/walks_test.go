@@ -1,4 +1,4 @@
-package main
+package genscript
 
 // walks solve the sandbox's tasks, by task ID.
 var walks = map[string][]move{

@@ -1,39 +1,44 @@
-// Command genscript writes the script of the sandbox's model: for each task of the simulated phone
-// the replies, in the gelab dialect, that solve it. It walks each task on a simulated phone of its
-// own to learn where things are, and fails when the walk does not solve the task.
+// Package genscript writes the script of the sandbox's model: for each task of the simulated phone
+// the replies, in the gelab dialect, that solve it. Its test walks each task on a simulated phone
+// of its own to learn where things are, and fails when the walk does not solve the task, or the
+// script is another one. With -update it writes the script.
 //
 // A rule matches on how far the model's own summary says the task is, or, in the prompts of
 // dialects without summaries, the last of its replies. So the script keeps no state and continues
 // correctly after an interruption.
-package main
+package genscript
 
 import (
 	"errors"
+	"flag"
 	"fmt"
-	"log"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/sandbox"
 )
 
-func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: genscript FILE")
+var update = flag.Bool("update", false, "write the script")
+
+func TestTheWalksSolveTheTasksAndAreTheScript(t *testing.T) {
+	const script = "../script/tasks.yaml.gz"
+	made, err := generate()
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, files.Pack(script, made))
 	}
-	b, err := generate()
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := files.Pack(os.Args[1], b); err != nil {
-		log.Fatal(err)
-	}
+	packed, err := os.ReadFile(script)
+	require.NoError(t, err)
+	require.Equal(t, string(files.Unpack(packed)), string(made),
+		"go generate ./internal/app/simulation writes it")
 }
 
 // rule is one rule of a model/scripted script.
