@@ -46,8 +46,8 @@ func doubtful(task string, names func(string) bool) bool {
 func delayed(sentence string) bool {
 	for _, at := range anotherTime().FindAllStringIndex(sentence, -1) {
 		before, after := strings.TrimSpace(sentence[:at[0]]), sentence[at[1]:]
-		hour := hourly.MatchString(before) &&
-			strings.ContainsFunc(sentence[at[0]:at[1]], unicode.IsDigit)
+		hour := strings.ContainsFunc(sentence[at[0]:at[1]], unicode.IsDigit) &&
+			(hourly.MatchString(before) || hours.MatchString(after))
 		if !hour && !ofThing().MatchString(before) && !strings.HasPrefix(after, "'s") &&
 			!strings.HasPrefix(after, "’s") && strings.IndexAny(after, "的の의") != 0 {
 			return true
@@ -56,18 +56,22 @@ func delayed(sentence string) bool {
 	return false
 }
 
+// timed are the things that have an hour.
+const timed = `\b(?:alarm\pL*|wecker|termin|meeting|event|appointment|reminder|reveil|sveglia)|` +
+	`будильник|闹钟|会议|アラーム|予定|会議|알람|일정`
+
 var (
 	ofThing = text.Lazily(`\b(?:of|for|from|about|von|fur|vom|de|del|para|pour|di|per|` +
 		`da|van|voor|na|z|av)$`)
-	// what an hour behind it belongs to
-	hourly = regexp.MustCompile(`(?:\b(?:alarm\pL*|wecker|termin|meeting|event|appointment|` +
-		`reminder|reveil|sveglia)|будильник|闹钟|会议|アラーム|予定|알람|일정)$`)
+	// what an hour behind it belongs to, and one before it
+	hourly = regexp.MustCompile(`(?:` + timed + `)$`)
+	hours  = regexp.MustCompile(`^[- ]?(?:` + timed + `)`)
 	// a message's own words, behind a colon or the word for "that", which may end a condition
 	said = text.Lazily(`((?:\b(?:send|text|message|mail|e-?mail|write|tell|reply|post|` +
 		`comment|schreib|antwort|schick|send|sag|escrib|respond|envi|manda|di(?:le)?|` +
 		`ecri|repond|envo|dis|scriv|rispond|invia|stuur|schrijf|napis|wysl)\pL*\b|` +
 		`[发回]|告诉|напиши|отправь|ответь)` +
-		`[^:]*?)(: ?|(?:^|[^\pL])(?:that|saying|dass|que|che|dat|ze|что)` +
+		`(?:[^:]|\d:\d)*?)(:(?: |\D|$)|(?:^|[^\pL])(?:that|saying|dass|que|che|dat|ze|что)` +
 		`(?:[^\pL]|$)|说|讲)[^,，、]*`)
 )
 
