@@ -27,8 +27,9 @@ var (
 	terminals = apps("terminals")
 )
 
-// dialled matches what a telephone carries out once it is written, or called: *#06#, *21*123#.
-var dialled = regexp.MustCompile(`^[*#]+\d[\d*#]*$`)
+// dialled matches what a telephone carries out once it is written, or called: *#06#, *21*+123#
+// (3GPP TS 22.030).
+var dialled = regexp.MustCompile(`^[*#]+\d[\d*#+]*$`)
 
 // byCode is what the text becomes with the typed part: a code of the phone, in a dialler.
 func byCode(s *Subject, typed string) []finding {

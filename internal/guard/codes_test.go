@@ -17,7 +17,7 @@ func typed(app, text string, field *guard.Element) guard.Subject {
 func TestCodesOfThePhoneAreAskedAboutInADialler(t *testing.T) {
 	const dialler = "com.google.android.dialer"
 	field := &guard.Element{Class: "android.widget.EditText", ResourceID: "com.a:id/digits"}
-	for _, code := range []string{"*#06#", "*21*5550199#", "##002#", "*2767*3855#", "*#*#4636#*#*",
+	for _, code := range []string{"*#06#", "*21*5550199#", "*21*+491234567#", "**61*+491234567*11*20#", "##002#", "*2767*3855#", "*#*#4636#*#*",
 		"*#*#7780#*#*", "* 21 * 555 #"} {
 		said := builtin(t).Decide(typed(dialler, code, field))
 		require.Equal(t, guard.Critical, said.Severity, code)

@@ -61,6 +61,23 @@ func TestWhatAChatProgramAsksByItselfIsNoTask(t *testing.T) {
 		"another hole": `{"messages":[{"role":"user","content":"Fill it.\n<QUERY>\nsend({{FILL_HERE}})` +
 			`\n</QUERY>"}]}`,
 		"a commit": `{"messages":[{"role":"user","content":"What changed?\n\ndiff --git a/x b/x"}]}`,
+		"an emoji": `{"messages":[{"role":"user","content":"Your task is to find an emoji that fits the ` +
+			`mood of the speaker.\n\nMessage: \"\"\"` + user + `\"\"\""}]}`,
+		"one of several": `{"messages":[{"role":"user","content":"Here are responses from several models ` +
+			`to \"` + user + `\". Make one of them.\n\nsent"}]}`,
+		"a choice of tools": `{"messages":[{"role":"system","content":"Tools: []\n\nYour task is to pick ` +
+			`the tools that fit.\n- Return only JSON, no words."},{"role":"user","content":"` + user + `"}]}`,
+		"a titling assistant": `{"messages":[{"role":"system","content":"You are an assistant for ` +
+			`titling threads."},{"role":"user","content":"` + user + `"}]}`,
+		"told what to make": `{"messages":[{"role":"system","content":"\n - write a short title for the ` +
+			`message\n - output only the title"},{"role":"user","content":"` + user + `"}]}`,
+		"a translator": `{"messages":[{"role":"system","content":"你是一名擅长翻译的助理"},` +
+			`{"role":"user","content":"` + user + `"}]}`,
+		"of a prompt behind a colon": `{"messages":[{"role":"user","content":"Write a title for the ` +
+			`following prompt in 6 words at most: ` + user + `"}]}`,
+		"of the chat": `{"messages":[{"role":"user","content":"Given this, reply with a title for the chat of ` +
+			`3-4 words, about the content of the chat.\n\n` + user + `"}]}`,
+		"room for a title": `{"max_tokens":16,"messages":[{"role":"user","content":"` + user + `"}]}`,
 		"for a program": `{"response_format":{"type":"json_schema"},"messages":[{"role":"user",` +
 			`"content":"Suggest a title"}]}`,
 	} {
@@ -108,7 +125,8 @@ func TestWhatAPersonWritesIsATask(t *testing.T) {
 		"Give this chat a title: Family. No other changes, reply only with ok",
 		"Open the chat with Tom and give me a summary of the conversation. Reply only with the summary",
 		"Give me a summary of the chat with Tom. Reply with only the summary",
-		"Translate the following text to English: 你好", "把这段对话的标题改成家庭", "ping", "hi",
+		"Translate the following text to English: 你好", "把这段对话的标题改成家庭", "Say hello to Tom", "Hello Fresh",
+		"Reply ok to Tom", "Test the alarm", "Rename the chat with Tom in Messages to 'Bike'", "Ping Tom", "说你好给小王",
 		"In Messages, summarize the conversation with Tom in 3 sentences", "总结我和妈妈的聊天记录，50字以内",
 		"Summarize the conversation with Tom in 5 words", "给李雷发消息：请总结以上内容，不要超过 50 字",
 		"Read our chat with Anna and give me a short summary only", "Name the group chat in 1 word",
@@ -122,6 +140,29 @@ func TestWhatAPersonWritesIsATask(t *testing.T) {
 			`{"max_tokens":4096,"messages":[{"role":"user","content":`+quoted(t, words)+`}]}`, nil)
 		assert.NotContains(t, a.text, "no task of a person", words)
 		assert.NotEmpty(t, g.tasks.calls, "%s: %s", words, a.text)
+	}
+}
+
+// A greeting, and what a program sends to look whether a model is there, begin no session. The
+// conversation can go on with a task.
+func TestAGreetingBeginsNothingAndIsAnswered(t *testing.T) {
+	for _, words := range []string{"hi", "Hello!", "ping", "test", "Say 'OK'", "Respond with just the word OK",
+		"你好", "在吗？", "Bonjour 👋", "Привет!", "who are you?", "1+1"} {
+		for _, stream := range []string{"", `"stream":true,`} {
+			g := newRig(t, nil)
+			g.tasks.next = []outcome{stands("abcd", "COMPLETED", "", nil)}
+			a := g.send("POST", "/v1/chat/completions", g.ann, `{`+stream+`"messages":[{"role":"user",`+
+				`"content":`+quoted(t, words)+`}]}`, nil)
+			require.Equal(t, http.StatusOK, a.status, "%s: %s", words, a.text)
+			require.Regexp(t, "what is to be done|请说要做什么", a.text, words)
+			require.Empty(t, g.tasks.calls, words)
+			said := `[//]: # (taploop unbegun)\n\nHello.`
+			a = g.send("POST", "/v1/chat/completions", g.ann, `{"messages":[{"role":"user","content":`+
+				quoted(t, words)+`},{"role":"assistant","content":"`+said+`"},{"role":"user",`+
+				`"content":"Set an alarm for 7:30"}]}`, nil)
+			require.Equal(t, http.StatusOK, a.status, a.text)
+			require.NotEmpty(t, g.tasks.calls, words)
+		}
 	}
 }
 

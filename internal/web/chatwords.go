@@ -28,7 +28,7 @@ func answerTo(q *inquiry.Question, said string) usecase.Reply {
 
 // chatWords are the sentences around what the agent says, in the language of the user.
 type chatWords struct {
-	Lang, Options, Secret, Person, Late, Unsure, Completed, Aborted, Paused, Ended, Going string
+	Lang, Hello, Options, Secret, Person, Late, Unsure, Completed, Aborted, Paused, Ended, Going string
 
 	Kinds map[inquiry.Kind]string // how questions are answered that do not ask for words
 }

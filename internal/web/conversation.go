@@ -83,6 +83,9 @@ func (c *chatText) UnmarshalJSON(b []byte) error {
 // session one is about, and in Markdown it is not shown.
 const mark = "[//]: # (taploop %s)\n\n"
 
+// unbegun stands in the mark for a session where a greeting was answered, which begins none.
+const unbegun = "unbegun"
+
 // questionMark ends what the assistant says when that is a question: an answer is for the question
 // that was seen, also when it is sent again after another one was asked.
 const questionMark = "\n\n[//]: # (taploop question %s)"
@@ -146,7 +149,7 @@ func (c *conversation) readMarks() error {
 		case c.session != "":
 		case found == nil:
 			return refuse("INVALID_ARGUMENT", errNoMark)
-		default:
+		case found[1] != unbegun:
 			c.session = found[1]
 		}
 		break

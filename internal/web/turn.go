@@ -63,6 +63,10 @@ func once() *float64 { return new(0.0) }
 
 // begin does what the user's words are for, and returns as soon as that is stored.
 func (t *chatTurn) begin(ctx context.Context) error {
+	if t.greets() {
+		t.id = unbegun
+		return nil
+	}
 	if t.session == "" && t.Model == hostModel {
 		return t.do(ctx, func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
 			return t.s.opts.Tasks.Delegate(ctx, c, usecase.Delegate{Goal: t.conversation.words,
@@ -211,6 +215,9 @@ const agentsWait = 2 * time.Second
 // follow waits until the run asks something, rests or has ended. told gets its steps, each in a
 // line, and "" now and then.
 func (t *chatTurn) follow(ctx context.Context, told func(line string) error) error {
+	if t.id == unbegun {
+		return nil
+	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	progress := func() {
@@ -272,6 +279,9 @@ func (t *chatTurn) first() string {
 // last ends the turn's text.
 func (t *chatTurn) last() string {
 	q := t.now.Question
+	if t.id == unbegun {
+		return t.words.Hello
+	}
 	if q == nil {
 		t.s.manners.Delete(t.id)
 		return t.words.last(&t.now, "", false)
