@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"os"
 	"sync"
@@ -22,10 +23,8 @@ func Pack(path string, b []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err = z.Write(b); err != nil {
-		return err
-	}
-	if err = z.Close(); err != nil {
+	_, err = z.Write(b)
+	if err = errors.Join(err, z.Close()); err != nil {
 		return err
 	}
 	return os.WriteFile(path, packed.Bytes(), 0o644)
@@ -65,5 +64,7 @@ func unpack(packed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(z)
+	b := bytes.NewBuffer(make([]byte, 0, 6*len(packed))) // texts become that large at most
+	_, err = b.ReadFrom(z)
+	return b.Bytes(), err
 }
