@@ -35,7 +35,7 @@ func idOf(t *testing.T, h happening) string {
 }
 
 func TestALateListenerGetsASnapshotAndThenWhatHappens(t *testing.T) {
-	g := newRig(t, nil)
+	g := newRig(t, alone)
 	old, foreign := g.waiting("ann", inquiry.Question{}), g.waiting("ben", inquiry.Question{})
 	s, all := g.listen(g.ann, ""), g.listen(g.boss, "")
 	var snapshot struct {
@@ -70,7 +70,7 @@ func TestALateListenerGetsASnapshotAndThenWhatHappens(t *testing.T) {
 }
 
 func TestAListenerThatComesBackGetsWhatItMissed(t *testing.T) {
-	g := newRig(t, func(o *web.Options) { o.Buffer = 4 })
+	g := newRig(t, alone, func(o *web.Options) { o.Buffer = 4 })
 	s := g.listen(g.ann, "")
 	first := s.want("snapshot").id
 	require.NotEmpty(t, first)
@@ -102,7 +102,7 @@ func TestAListenerThatComesBackGetsWhatItMissed(t *testing.T) {
 }
 
 func TestStepsAndStatesOfASessionAreTold(t *testing.T) {
-	g := newRig(t, nil)
+	g := newRig(t, alone)
 	q := g.waiting("ann", inquiry.Question{})
 	s := g.listen(g.ann, "")
 	s.want("snapshot")
@@ -127,7 +127,7 @@ func TestStepsAndStatesOfASessionAreTold(t *testing.T) {
 
 // A step that asked about its action is told again when that was carried out.
 func TestAStepThatWasCarriedOutAfterItsQuestionIsToldAgain(t *testing.T) {
-	g := newRig(t, nil)
+	g := newRig(t, alone)
 	q := g.waiting("ann", inquiry.Question{})
 	s := g.listen(g.ann, "")
 	s.want("snapshot")
@@ -433,7 +433,7 @@ func TestNobodysListenersTakeThePlacesOfOthers(t *testing.T) {
 }
 
 func TestHostileTextStaysInsideItsEvent(t *testing.T) {
-	g := newRig(t, nil)
+	g := newRig(t, alone)
 	s := g.listen(g.boss, "")
 	s.want("snapshot")
 	const evil = "</script><script>alert(1)</script>\n\nevent: inquiry.resolved\ndata: " +

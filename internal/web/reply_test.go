@@ -254,7 +254,7 @@ func TestWaitingReturnsWithTheAnswerOrWithTheQuestionAsItIs(t *testing.T) {
 }
 
 func TestClosingAnswersThoseWhoWait(t *testing.T) {
-	g := newRig(t, nil)
+	g := newRig(t, alone)
 	q := g.waiting("ann", inquiry.Question{})
 	s := g.listen(g.ann, "")
 	s.want("snapshot")
@@ -313,7 +313,7 @@ func TestAListIsBoundedUnlessItIsOfWhatIsOpen(t *testing.T) {
 }
 
 func TestASecretAnswerIsShownNowhere(t *testing.T) {
-	g := newRig(t, nil)
+	g := newRig(t, alone)
 	const code = "834-secret-217"
 	q := g.waiting("ann", inquiry.Question{Text: "The code?", Secret: true})
 	s := g.listen(g.ann, "")

@@ -102,7 +102,7 @@ func TestStateChangesArePostOnlyAndNobodyGetsAPreflight(t *testing.T) {
 }
 
 func TestWhatBelongsToSomebodyElseIsAnsweredLikeTheUnknown(t *testing.T) {
-	g := newRig(t, nil)
+	g := newRig(t, alone)
 	q, own := g.waiting("ann", inquiry.Question{}), g.waiting("ben", inquiry.Question{})
 	unknown := inquiry.Question{ID: inquiry.NewID(), SessionID: "nobodys", Frame: "nobodys.1.1"}
 	tried := paths(unknown)
@@ -128,7 +128,7 @@ func TestWhatBelongsToSomebodyElseIsAnsweredLikeTheUnknown(t *testing.T) {
 }
 
 func TestAQuestionWithoutASessionIsForItsClientAndForOperators(t *testing.T) {
-	g := newRig(t, nil)
+	g := newRig(t, alone)
 	ann := g.listen(g.ann, "")
 	ben := g.listen(g.ben, "")
 	boss := g.listen(g.boss, "")

@@ -6,9 +6,16 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/web"
 )
+
+// alone leaves what other processes do untold: to look at it tells steps between the events that a
+// slow test waits for.
+func alone(o *web.Options) { o.Elsewhere = time.Hour }
 
 // happening is one event of the stream.
 type happening struct{ name, id, data string }

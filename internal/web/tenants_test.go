@@ -91,7 +91,7 @@ func TestEveryRouteKeepsATokenToItsTenants(t *testing.T) {
 }
 
 func TestAPersonsStreamTellsOfTheirTenantsAlone(t *testing.T) {
-	g := newRig(t, nil)
+	g := newRig(t, alone)
 	foreign, own := g.waiting("ben", inquiry.Question{}), g.waiting("ann", inquiry.Question{})
 	s := g.listen(g.kim, "")
 	first := s.want("snapshot").data
