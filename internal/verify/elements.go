@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
@@ -27,8 +28,8 @@ type claim struct {
 var (
 	quotedText = regexp.MustCompile(`"([^"\n]+)"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»|` +
 		`「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》|‘([^’\n]{2,})’|(?:^|[\s(])'([^'\n]{2,})'`)
-	figures = regexp.MustCompile(`[€$£¥₹]\s?\d(?:[\d.,]*\d)?|\d[\d.,:]*\d\s?[€$£¥₹元%]|\d{1,2}:\d{2}` +
-		`(?:\s?[aApP]\.?[mM]\b)?|\d{3,}`)
+	figures = regexp.MustCompile(`[€$£¥₹]\s?\d(?:[\d.,]*\d)?|\d[\d.,:]*\d\s?[€$£¥₹元%]|` +
+		times.String() + `|\d{3,}`)
 )
 
 // claims are those of a task.
@@ -159,7 +160,7 @@ var (
 		`\b(?:(?:first|last|given|family) name|phone number|please|then|now|` +
 		`also|finally|and|in|into|on|at|for|to|of|with|under|using|following|` +
 		`the|an?|me|my|his|her|him|them|their|is|details|inform|tell|` +
-		`titled?|called|named|name|saying|says?|that|number|amount|text|body|content|subject|` +
+		`titled?|called|named|name|saying|says?|that|number|time|amount|text|body|content|subject|` +
 		`heading|messages?|notes?|events?|alarms?|contacts?|calendar|invitation|entry|page|app|` +
 		`day|morning|add|create|write|make|new|set|put|save|enter|type|send|reply|pay|` +
 		`open|go|visit|show)\b`)
@@ -354,7 +355,9 @@ func (p *past) lacks(c claim) string {
 	case c.above && p.into(c.words, bodied, titled), c.below && p.into(c.words, titled, bodied):
 		return words + " was typed where something else is to be"
 	case c.on == nil && slices.ContainsFunc(pieces(c.words), func(w string) bool {
-		return !slices.Contains(p.entered, w)
+		hour, _ := strconv.Atoi(w)
+		return !slices.Contains(p.entered, w) && (!times.MatchString(c.words) ||
+			hour != 24 && !slices.Contains(p.entered, strconv.Itoa(hour-12)))
 	}):
 		return words + " is not what the run has entered"
 	}
@@ -369,7 +372,7 @@ func shown(c claim, list []screen.Element) (lack string) {
 	want := folded(c.words)
 	for i := range list {
 		e := &list[i]
-		if !c.says(e.Text, want) && !c.says(e.ContentDesc, want) {
+		if !c.says(timed(list, i), want) && !c.says(e.ContentDesc, want) {
 			continue
 		}
 		if e.Editable {

@@ -3,6 +3,7 @@ package verify
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
@@ -134,9 +135,73 @@ func TestAWishThatNoScreenWasAskedForIsNotVerified(t *testing.T) {
 		`Turn Wi-Fi off and forget the saved networks.`, `Write the note "Alpha" in which "Beta" stands, and mark it.`,
 		`Write a note "Alpha" with "milk" as the first line and "bread" as the second.`, `明天新建便签“购物”。`,
 		`新建便签“购物”，用红色。`, `Envíale "Hi" a mi jefe`, `Schreibe "Alpha" bis morgen`,
-		"Set an alarm for 7:30 in the evening."} {
+		"Set an alarm for 7:30 in the evening.", `Add an event "Picnic" tomorrow at 6 pm.`,
+		`Add an event "Picnic" for next week.`, `Add an event "Picnic" that lasts two hours.`,
+		`Add an event "Picnic" and set an alarm.`, `Add the contact "Anna Berg" with the address greta@x.org.`,
+		`Add the contact "Anna Berg" and call her.`, `Add the contact "Anna Berg" as my emergency contact.`,
+		`Write a note with the title "Picnic" and send it to Tom.`, `Copy the text of Ideas into a note "Picnic".`,
+		`Write the note "Picnic" with the prices of the Shop.`, `Send Anna Berg "Hi" twice.`,
+		`Send Tom "Hi" and Anna Berg "Hi".`, `Rename the note "Ideas" to "Alpha".`, "Turn Wi-Fi and Bluetooth off.",
+		"Turn Wi-Fi off on the tablet as well.", "Turn Wi-Fi off for everything but the printer.",
+		"Switch Wi-Fi off and set brightness to 50%.", "Turn Wi-Fi off tomorrow at 8.", "设置晚上 7:30 的闹钟"} {
 		got, why := elements(task, typing(task), list)
-		require.Equal(t, agentloop.Unverified, got, "%s: %s", task, why)
+		assert.Equal(t, agentloop.Unverified, got, "%s: %s", task, why)
+	}
+}
+
+// A time is the same in 12 hours and in 24, and another one in the other half of the day.
+func TestATimeIsOfAHalfOfTheDay(t *testing.T) {
+	for _, c := range []struct {
+		task string
+		says []string
+		want agentloop.Verified
+	}{
+		{"Set an alarm for 7:30 in the morning.", []string{"7:30 AM"}, agentloop.IsVerified},
+		{"Set an alarm for 7:30 in the morning.", []string{"07:30"}, agentloop.IsVerified},
+		{"Set an alarm for 7:30 in the morning.", []string{"7:30 PM"}, agentloop.Unverified},
+		{"Set an alarm for 7:30 in the morning.", []string{"7:30 p.m."}, agentloop.Unverified},
+		{"Set an alarm for 7:30 in the morning.", []string{"7:30", "PM"}, agentloop.Unverified},
+		{"Set an alarm for 7:30 in the morning.", []string{"7:30", "AM"}, agentloop.IsVerified},
+		{"Set an alarm for 7:30 in the morning.", []string{"19:30"}, agentloop.Unverified},
+		{"Set an alarm for 7:30 in the morning.", []string{"下午7:30"}, agentloop.Unverified},
+		{"In the morning, set an alarm for 7:30.", []string{"7:30 PM"}, agentloop.Unverified},
+		{"Set an alarm for 7:30.", []string{"7:30 PM"}, agentloop.Unverified},
+		{"Set an alarm for 7:30.", []string{"7:30\u202fAM"}, agentloop.IsVerified},
+		{"Set an alarm for 7:30 in the evening.", []string{"7:30 PM"}, agentloop.IsVerified},
+		{"Set an alarm for 7:30 in the evening.", []string{"19:30"}, agentloop.IsVerified},
+		{"Set an alarm for 7:30 in the evening.", []string{"7:30 AM"}, agentloop.Unverified},
+		{"Set an alarm for 9:05 at night.", []string{"21:05"}, agentloop.IsVerified},
+		{"Set an alarm for 2:05 at night.", []string{"2:05"}, agentloop.IsVerified},
+		{"Set an alarm for 12:15 am.", []string{"00:15"}, agentloop.IsVerified},
+		{"Set an alarm for 12:15 am.", []string{"12:15"}, agentloop.Unverified},
+		{"Set an alarm for 12:15 pm.", []string{"12:15"}, agentloop.IsVerified},
+		{"Set an alarm for 19:30.", []string{"7:30 PM"}, agentloop.IsVerified},
+		{"Set an alarm for 19:30.", []string{"7:30 AM"}, agentloop.Unverified},
+		{"设置早上 7:30 的闹钟", []string{"上午7:30"}, agentloop.IsVerified},
+		{"设置早上 7:30 的闹钟", []string{"下午 7:30"}, agentloop.Unverified},
+		{"设置早上 7:30 的闹钟", []string{"晚上7:30"}, agentloop.Unverified},
+		{"设置下午 7:30 的闹钟", []string{"19:30"}, agentloop.IsVerified},
+		{"设置下午 7:30 的闹钟", []string{"7:30"}, agentloop.Unverified},
+		{"设置 7:30 的闹钟", []string{"下午7:30"}, agentloop.Unverified},
+		{`Write the note "Call" with the time 4:30 pm.`, []string{"Call", "16:30"}, agentloop.IsVerified},
+	} {
+		var list []row
+		for _, says := range c.says {
+			list = append(list, row{says: says})
+		}
+		got, why := elements(c.task, typing(c.task), rows(list...))
+		assert.Equal(t, c.want, got, "%s %q: %s", c.task, c.says, why)
+	}
+}
+
+// What is entered key by key in 12 hours is the time in 24.
+func TestATimeIsEnteredInTwelveHours(t *testing.T) {
+	keys := rows(row{says: "07", link: true}, row{says: "30", link: true}, row{says: "PM", link: true})
+	for task, want := range map[string]agentloop.Verified{"Set an alarm for 7:30 pm.": agentloop.IsVerified,
+		"Set an alarm for 19:30.": agentloop.IsVerified, "Set an alarm for 20:30.": agentloop.Unverified} {
+		got, why := elements(task, []agentloop.Step{tapped(keys, 0), tapped(keys, 1), tapped(keys, 2)},
+			rows(row{says: "7:30 PM"}, row{says: "8:30 PM"}))
+		require.Equal(t, want, got, "%s: %s", task, why)
 	}
 }
 

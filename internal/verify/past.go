@@ -2,8 +2,10 @@ package verify
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -142,9 +144,51 @@ func pieces(s string) (list []string) {
 	return list
 }
 
-// folded is a text for comparing: small letters and figures, single spaces, no noughts in front.
+// What says in which half of the day a time is, and a time with it, before or behind.
+var (
+	halves = regexp.MustCompile(`(?i)^(?:[ap]\.?m\.?|[上下]午)$`)
+	later  = regexp.MustCompile(`^(?:p|afternoon|evening|下午|傍晚)`)
+	times  = regexp.MustCompile(`(?i)(?:([上下中]午|凌晨|清晨|早上|傍晚|晚上)\s*)?\b(\d{1,2})(?::(\d{2})` +
+		`(?:\s?([ap](?:\.m\.?|m\b))|\s+(?:in the|at) (morning|afternoon|evening|night)\b|\b)|` +
+		`\s?([ap](?:\.m\.?|m\b)))`)
+)
+
+// in24 is a text with its times in 24 hours, where they say in which half of the day they are. The
+// first one is the 24th: noughts in front count for nothing.
+func in24(s string) string {
+	return times.ReplaceAllStringFunc(s, func(found string) string {
+		m := times.FindStringSubmatch(found)
+		half := strings.ToLower(m[1] + m[4] + m[5] + m[6])
+		hour, _ := strconv.Atoi(m[2])
+		if hour > 12 || half == "" && hour > 0 {
+			return found
+		}
+		hour %= 12
+		if later.MatchString(half) || strings.Contains("night晚上", half) && hour >= 5 ||
+			half == "中午" && hour < 5 {
+			hour += 12
+		}
+		return fmt.Sprintf(" %d:%s", cmp.Or(hour, 24), cmp.Or(m[3], "00"))
+	})
+}
+
+// timed is an element's text, a time with the half of the day that stands beside it.
+func timed(list []screen.Element, i int) string {
+	says := list[i].Text
+	for _, j := range []int{i - 1, i + 1} {
+		if j >= 0 && j < len(list) && halves.MatchString(text.Line(list[j].Text)) &&
+			times.FindString(says) == says {
+			return list[j].Text + " " + says + " " + list[j].Text
+		}
+	}
+	return says
+}
+
+// folded is a text for comparing: small letters and figures, single spaces, times in 24 hours, no
+// noughts in front.
 func folded(s string) string {
-	list := strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(s), "-", ""), func(r rune) bool {
+	s = strings.ToLower(in24(text.Line(s)))
+	list := strings.FieldsFunc(strings.ReplaceAll(s, "-", ""), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(":.,", r)
 	})
 	for i := range list {
