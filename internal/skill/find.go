@@ -197,13 +197,20 @@ func (p *page) find(t *Target) (screen.Point, int, error) {
 	return p.touch(t, i)
 }
 
-// like are the elements that say the same as a target, or all.
+// like are the elements that say the same as a target, else in another spelling, or all.
 func (p *page) like(t *Target) (fit []int) {
+	var others []int
 	for i := range p.list {
-		if p.list[i].Enabled && p.list[i].Bounds.Valid() && (t.Label == "" ||
-			alike(t.Label, p.says(i), p.inList(i))) {
+		switch says := p.says(i); {
+		case !p.list[i].Enabled || !p.list[i].Bounds.Valid():
+		case t.Label == "" || alike(t.Label, says, p.inList(i)):
 			fit = append(fit, i)
+		case spells(says, t.Label):
+			others = append(others, i)
 		}
+	}
+	if fit == nil {
+		return others
 	}
 	return fit
 }
@@ -289,9 +296,11 @@ func (p *page) touch(t *Target, i int) (screen.Point, int, error) {
 func (p *page) fits(l *locator, i int) bool {
 	e := &p.list[i]
 	switch {
-	case l.ID != "" && !strings.EqualFold(l.ID, e.ResourceID), // it may have a value in it
-		l.Text != "" && !alike(l.Text, plain(e.Text), p.inList(i)),
-		l.Desc != "" && !alike(l.Desc, plain(e.ContentDesc), p.inList(i)),
+	case l.ID != "" && !spells(e.ResourceID, l.ID), // it may have a value in it
+		l.Text != "" && !spells(plain(e.Text), l.Text) &&
+			!alike(l.Text, plain(e.Text), p.inList(i)),
+		l.Desc != "" && !spells(plain(e.ContentDesc), l.Desc) &&
+			!alike(l.Desc, plain(e.ContentDesc), p.inList(i)),
 		l.Class != "" && l.Class != e.Class,
 		l.Place != 0 && l.Place != p.place(i):
 		return false
@@ -302,7 +311,9 @@ func (p *page) fits(l *locator, i int) bool {
 		return true
 	}
 	words := p.near(i)
-	return !slices.ContainsFunc(l.Near, func(w string) bool { return !slices.Contains(words, w) })
+	return !slices.ContainsFunc(l.Near, func(w string) bool {
+		return !slices.ContainsFunc(words, func(says string) bool { return spells(says, w) })
+	})
 }
 
 // inList reports whether an element lies in a list.
@@ -349,6 +360,6 @@ func stands(value string, e *screen.Element) bool {
 	head := strings.TrimRight(strings.TrimSuffix(shown, text.Ellipsis), ". ")
 	n, all := utf8.RuneCountInString(head), utf8.RuneCountInString(value)
 	cut := strings.HasSuffix(shown, text.Ellipsis) || strings.HasSuffix(shown, "...")
-	return shown == value || cut && n < all && strings.HasPrefix(value, head) &&
+	return spells(shown, value) || cut && n < all && strings.HasPrefix(value, head) &&
 		(n >= 10 || n >= 3 && 2*n >= all)
 }

@@ -376,7 +376,7 @@ func (x *moment) otherwise() string {
 			continue
 		}
 		if s.Heard != "" && (n >= len(x.heard) ||
-			!strings.EqualFold(cmp.Or(ended(x.heard[n]), x.heard[n].Answer), s.Heard)) {
+			!spells(cmp.Or(ended(x.heard[n]), x.heard[n].Answer), s.Heard)) {
 			x.at.Rest = true
 			return "the answer is not the recorded one, and no step has it"
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
@@ -366,27 +367,60 @@ func TestAnAppIsAParameterWhereTheValueIsNoText(t *testing.T) {
 	}
 }
 
-// What another value names is found by an id that has the value in other letters.
-func TestAChoiceIsFoundByAnIDInSmallLetters(t *testing.T) {
-	list := []screen.Element{}
-	for n, kind := range []string{"Mobile", "Home", "Work"} {
-		list = append(list, screen.Element{Class: "TextView", Text: kind, Clickable: true, Enabled: true,
-			ResourceID: "app:id/label_" + strings.ToLower(kind),
-			Bounds:     screen.Rect{Min: screen.Point{Y: float64(n) / 10}, Max: screen.Point{X: 0.2, Y: float64(n+1) / 10}}})
+// What another value names is found in whatever letters and with whatever between its words, in the
+// recording, in the next run, and in ids. What is written otherwise is left for what is written so.
+func TestAChoiceIsFoundInAnySpelling(t *testing.T) {
+	at := func(n int) screen.Rect {
+		return screen.Rect{Min: screen.Point{Y: float64(n) / 10}, Max: screen.Point{X: 0.2, Y: float64(n+1) / 10}}
 	}
-	src := Source{Run: store.Run{State: store.Completed, Task: "Add the number as Work."}}
-	for i, a := range []actions.Action{actions.Click{At: list[2].Bounds.Center()}, actions.Complete{Report: "Done."}} {
-		src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{Index: i + 1,
-			Proposal: agentloop.Proposal{Elements: list, Decision: actions.Decision{Action: a}}}})
+	list, kinds := []screen.Element{}, []string{"Mobile phone", "Ice cream", "Work", "07", "09"}
+	for n, kind := range kinds {
+		list = append(list, screen.Element{Class: "TextView", Text: kind, Clickable: true, Enabled: true, Bounds: at(n),
+			ResourceID: "app:id/label_" + strings.ToLower(strings.ReplaceAll(kind, " ", "_"))})
 	}
-	s, _, err := Make(src, MakeOptions{Name: "kind", Params: map[string]string{"kind": "Work"}})
-	require.NoError(t, err)
-	for n, kind := range []string{"Mobile", "Home", "Work"} {
-		filled, err := s.Fill(map[string]any{"kind": kind})
+	made := func(list []screen.Element, kind string, tapped int, asked bool) *Skill {
+		src := Source{Run: store.Run{State: store.Completed, Task: "Add it."}}
+		o := MakeOptions{Name: "kind", Params: map[string]string{"kind": kind}}
+		acts := []actions.Action{actions.Click{At: list[tapped].Bounds.Center()}, actions.Complete{Report: "Done."}}
+		if asked {
+			o.Params, acts = nil, append([]actions.Action{actions.Info{Question: "Which?"}}, acts...)
+		}
+		for i, a := range acts {
+			r := store.StepRecord{State: store.Done, Step: agentloop.Step{Index: i + 1,
+				Proposal: agentloop.Proposal{Elements: list, Decision: actions.Decision{Action: a}}}}
+			if _, asks := a.(actions.Info); asks {
+				r.Exchange = &actions.Exchange{Answer: kind}
+			}
+			src.Steps = append(src.Steps, r)
+		}
+		s, _, err := Make(src, o)
 		require.NoError(t, err)
-		i, err := (&page{list: list}).locate(&filled.Steps[0].Targets[0])
-		require.NoError(t, err, kind)
-		require.Equal(t, n, i)
+		return s
+	}
+	for recorded, tapped := range map[string]int{"Work": 2, "WORK": 2, "Ice cream": 1, "ice-cream": 1, "7": 3} {
+		for says, n := range map[string]int{"Mobile phone": 0, "ICE_CREAM": 1, "ice cream": 1, "work": 2, "9": 4, "icecream": -1} {
+			for _, asked := range []bool{false, true} {
+				s := made(list, recorded, tapped, asked)
+				filled, err := s.Fill(map[string]any{"kind": says})
+				if asked {
+					filled, err = s.mapped(func(s string) string { return withAnswers(s, []string{says}) })
+				}
+				require.NoError(t, err)
+				step := filled.Steps[len(filled.Steps)-1]
+				i, _ := (&page{list: list}).locate(&step.Targets[0])
+				assert.Equal(t, n, i, "%s, then %s, %v: %+v", recorded, says, asked, step.Targets)
+			}
+		}
+	}
+	twins := slices.Clone(list)
+	twins[0].Text, twins[0].ResourceID = "WORK", twins[2].ResourceID
+	i, err := (&page{list: twins}).locate(&Target{Label: "Work", Locators: []locator{{ID: twins[2].ResourceID}}})
+	require.NoError(t, err)
+	require.Equal(t, 2, i)
+	for shown, want := range map[string]string{"9": "", "08": "9"} { // 09 is no 9 where there is one
+		src := Source{Steps: []store.StepRecord{{State: store.Done, Step: agentloop.Step{Proposal: agentloop.Proposal{
+			Elements: []screen.Element{{Text: shown}}, Decision: actions.Decision{Action: actions.Home{}}}}}}}
+		require.Equal(t, want, src.whole("09", []string{"9"}))
 	}
 }
 

@@ -398,7 +398,7 @@ func (m *maker) generalTarget(p *page, t Target) Target {
 		}
 	}
 	if t.Label != was {
-		t.Locators = m.kin(p, t.Locators, was, t.Label)
+		t.Locators = m.kin(p, t.Locators)
 	}
 	return t
 }
@@ -406,7 +406,7 @@ func (m *maker) generalTarget(p *page, t Target) Target {
 // kin are the locators that also find what another value of a parameter names, and nothing of
 // another kind that says the same: by the id that they share or that has the value in it, or by a
 // neighbour, or by their place in a row.
-func (m *maker) kin(p *page, all []locator, was, label string) (list []locator) {
+func (m *maker) kin(p *page, all []locator) (list []locator) {
 	ids := map[string]int{}
 	for i := range p.list {
 		ids[p.list[i].ResourceID]++
@@ -417,10 +417,7 @@ func (m *maker) kin(p *page, all []locator, was, label string) (list []locator) 
 			continue
 		}
 		if name := strings.LastIndex(l.ID, "/") + 1; ids[l.ID] == 1 {
-			l.ID = l.ID[:name] + replaced(l.ID[name:], m.names, spelled)
-			if before, is := strings.CutSuffix(l.ID, "_"+was); is { // an answer's
-				l.ID = before + "_" + label
-			}
+			l.ID = l.ID[:name] + replaced(l.ID[name:], m.said(), spelled)
 		}
 		list = append(list, l)
 	}

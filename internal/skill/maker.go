@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -79,33 +80,43 @@ func (m *maker) said() map[string]string {
 	return names
 }
 
-// spelled is how much of the beginning of s is the value, 0 for nothing: in capitals or not, and
-// with its numbers with noughts in front or without.
+// spelled is how much of the beginning of s is the value, 0 for nothing: in capitals or not, with
+// its numbers with noughts in front or without, and with whatever sign between its words.
 func spelled(s, value string) int {
-	rest := s
+	rest, last := s, ' '
 	for value != "" {
 		if n, v := digits(rest), digits(value); n != "" && v != "" {
 			if strings.TrimLeft(n, "0") != strings.TrimLeft(v, "0") {
 				return 0
 			}
-			rest, value = rest[len(n):], value[len(v):]
+			rest, value, last = rest[len(n):], value[len(v):], '0'
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(rest)
 		v, width := utf8.DecodeRuneInString(value)
-		if size == 0 || unicode.ToLower(r) != unicode.ToLower(v) {
+		between := unicode.IsLetter(last) && strings.ContainsRune(joints, r) &&
+			strings.ContainsRune(joints, v)
+		if size == 0 || unicode.ToLower(r) != unicode.ToLower(v) && !between {
 			return 0
 		}
-		rest, value = rest[size:], value[width:]
+		rest, value, last = rest[size:], value[width:], r
 	}
 	return len(s) - len(rest)
 }
+
+const joints = " _-" // between words, also in ids
+
+// spells reports whether a text is the value, in whatever spelling.
+func spells(s, value string) bool { return s == value || s != "" && spelled(s, value) == len(s) }
 
 // digits are those at the beginning of a text.
 func digits(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))] }
 
 // valued is general without the answers.
 func (m *maker) valued(s string) string {
+	if name := m.names[m.src.whole(s, slices.Sorted(maps.Keys(m.names)))]; name != "" {
+		return "{{" + name + "}}"
+	}
 	return replaced(s, m.names, func(s, v string) int {
 		if strings.HasPrefix(s, v) {
 			return len(v)
@@ -207,7 +218,27 @@ func (m *maker) known(general string) bool {
 
 // isParam reports whether an answer is the value of a parameter.
 func (m *maker) isParam(answer string) bool {
-	return answer != "" && m.names[answer] != "" && m.valued(answer) != answer
+	return answer != "" && m.src.whole(answer, slices.Sorted(maps.Keys(m.names))) != ""
+}
+
+// whole is the value that a text is and no more, or "": in another spelling only if the run has none
+// that is spelled like the value.
+func (src *Source) whole(s string, values []string) string {
+	if slices.Contains(values, s) {
+		return s
+	}
+	i := slices.IndexFunc(values, func(v string) bool {
+		return spells(s, v) && !slices.ContainsFunc(src.taken(), func(st store.StepRecord) bool {
+			return text.Contains(st.Proposal.Action.Traits().Text, v) ||
+				slices.ContainsFunc(st.Proposal.Elements, func(e screen.Element) bool {
+					return said(&e) == v
+				})
+		})
+	})
+	if i < 0 {
+		return ""
+	}
+	return values[i]
 }
 
 // answers are those of the questions so far that stay questions.
@@ -226,7 +257,8 @@ func numbered(n int) string { return fmt.Sprintf("answer %d", n+1) }
 
 // answered is a text that is such an answer and no more as its number.
 func (m *maker) answered(s string) string {
-	if n := slices.Index(m.answers(), s); n >= 0 && s != "" {
+	all := m.answers()
+	if n := slices.Index(all, m.src.whole(s, all)); n >= 0 && all[n] != "" {
 		return "{{" + numbered(n) + "}}"
 	}
 	return s
