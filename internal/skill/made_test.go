@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -424,8 +425,8 @@ func TestAChoiceIsFoundInAnySpelling(t *testing.T) {
 	}
 }
 
-// turns is a run that taps a button, and another one, while something says these in turn.
-func turns(t *testing.T, params map[string]string, tapped string, says ...string) *Skill {
+// turns is a run that taps a button, and another one, while something of that id says these in turn.
+func turns(t *testing.T, id string, params map[string]string, tapped string, says ...string) *Skill {
 	t.Helper()
 	at := func(n int) screen.Rect {
 		return screen.Rect{Min: screen.Point{Y: float64(n) / 10},
@@ -434,7 +435,7 @@ func turns(t *testing.T, params map[string]string, tapped string, says ...string
 	src := Source{Run: store.Run{State: store.Completed, Task: "Book " + tapped + "."}}
 	for i, says := range says {
 		list := []screen.Element{
-			{Class: "TextView", ResourceID: "app:id/month", Text: says, Bounds: at(0)},
+			{Class: "TextView", ResourceID: id, Text: says, Bounds: at(0)},
 			{Class: "Button", Text: tapped, Clickable: true, Enabled: true, Bounds: at(1)},
 			{Class: "Button", Text: "OK", Clickable: true, Enabled: true, Bounds: at(2)},
 			{Class: "TextView", ResourceID: "app:id/other", Text: "Monday, November 30, 20:00", Bounds: at(3)}}
@@ -456,30 +457,56 @@ func turns(t *testing.T, params map[string]string, tapped string, says ...string
 func TestWhatATapTurnsAPageToHasToComeAgain(t *testing.T) {
 	november, december, january := "November 2026", "December 2026", "January 2027"
 	must := element{Text: december, Must: true}
-	s := turns(t, nil, "Next", november, december, december)
-	require.Contains(t, s.Steps[0].After.Elements, must)
-	on := func(month string) error {
-		p := &page{list: []screen.Element{{ResourceID: "app:id/month", Text: month}}}
-		return s.Steps[0].follows(p, false)
-	}
-	require.NoError(t, on(december))
-	require.ErrorContains(t, on(january), `"December 2026"`)
-
-	for name, s := range map[string]*Skill{
-		"it moves on":       turns(t, nil, "Next", november, december, january),
-		"it was so already": turns(t, nil, "Next", december, december, december),
-		"a sum":             turns(t, nil, "Next", "$1", "$2", "$2"),
-		"of a value":        turns(t, map[string]string{"which": "Next"}, "Next", november, december, december),
-	} {
-		for _, e := range s.Steps[0].After.Elements {
-			require.False(t, e.Must, name)
+	for _, id := range []string{"app:id/month", ""} {
+		s := turns(t, id, nil, "Next", november, december, december)
+		require.Contains(t, s.Steps[0].After.Elements, must, id)
+		on := func(month string) error {
+			p := &page{list: []screen.Element{{ResourceID: id, Text: month}}}
+			return s.Steps[0].follows(p, false)
 		}
+		require.NoError(t, on(december))
+		require.ErrorContains(t, on(january), `"December 2026"`)
+
+		for name, s := range map[string]*Skill{
+			"it moves on":       turns(t, id, nil, "Next", november, december, january),
+			"it was so already": turns(t, id, nil, "Next", december, december, december),
+			"a sum":             turns(t, id, nil, "Next", "$1", "$2", "$2"),
+			"of a value":        turns(t, id, map[string]string{"which": "Next"}, "Next", november, december, december),
+		} {
+			for _, e := range s.Steps[0].After.Elements {
+				require.False(t, e.Must, name)
+			}
+		}
+	}
+}
+
+// Another page in the place of the first, where nothing has an id, has not to come again word by word.
+func TestAnotherPageInItsPlaceNeedNotComeAgain(t *testing.T) {
+	for n, want := range map[int]int{1: 1, 2: 2, 3: 0} {
+		var pages [3]page
+		for k := range pages {
+			for i := range 5 {
+				says := fmt.Sprintf("Text %d", i)
+				switch {
+				case i == 4:
+					says = "Next"
+				case k > 0 && i < n:
+					says = fmt.Sprintf("Other %d", i)
+				}
+				pages[k].list = append(pages[k].list, screen.Element{Class: "View", Text: says, Enabled: true,
+					Bounds: screen.Rect{Min: screen.Point{Y: float64(i) / 10}, Max: screen.Point{X: 0.5, Y: float64(i+1) / 10}}})
+			}
+		}
+		target := Target{Label: "Next", Locators: []locator{{Text: "Next"}}}
+		require.Len(t, turnedTo(&pages[0], &pages[1], &pages[2], &target), want, n)
+		target.Label = "Gone"
+		require.Empty(t, turnedTo(&pages[0], &pages[1], &pages[2], &target))
 	}
 }
 
 // What was there all along has nothing of a parameter, even if it has the same number.
 func TestAValueIsNotPutIntoWhatWasThereBefore(t *testing.T) {
-	s := turns(t, map[string]string{"day": "30"}, "30", "Day", "Day", "Day")
+	s := turns(t, "app:id/month", map[string]string{"day": "30"}, "30", "Day", "Day", "Day")
 	require.Equal(t, "{{day}}", s.Steps[0].Targets[0].Label)
 	all := s.texts()
 	require.NotContains(t, all, "November {{day}}")

@@ -221,8 +221,8 @@ func (m *maker) slid(s *store.StepRecord, p, after *page, out *Step) {
 var sums = regexp.MustCompile(`\p{Sc}|\d[.,]\d\d\b`)
 
 // turned has a tap make the same again of what else says something on its page, such as a month, or
-// how many there are: by its id, and if the page after the next step still says so. What has a
-// parameter in it, and what a parameter was chosen by, is another thing each time.
+// how many there are, if the page after the next step still says so. What has a parameter in it, and
+// what a parameter was chosen by, is another thing each time.
 func (m *maker) turned(s *store.StepRecord, p, after *page, out *Step) {
 	list := m.src.taken()
 	i := slices.IndexFunc(list, func(o store.StepRecord) bool { return o.Index == s.Index }) + 2
@@ -230,26 +230,47 @@ func (m *maker) turned(s *store.StepRecord, p, after *page, out *Step) {
 		foreign(fmt.Sprint(out.Targets[0])) || after.state.Activity != p.state.Activity {
 		return
 	}
-	later := pageOf(&list[i])
-	for j := range after.list {
-		e := &after.list[j]
-		was, is := p.alone(e.ResourceID), after.alone(e.ResourceID)
-		if was == "" || is == "" || was == is || later.alone(e.ResourceID) != is || e.Editable ||
-			after.inList(j) || sums.MatchString(is) || m.general(is) != is || m.theirs(is) {
-			continue
-		}
-		if x := (element{Text: is, Must: true}); !p.shows(&x) {
+	for _, is := range turnedTo(p, after, pageOf(&list[i]), &out.Targets[0]) {
+		if x := (element{Text: is, Must: true}); !sums.MatchString(is) && m.general(is) == is &&
+			!m.theirs(is) && !p.shows(&x) {
 			out.After.Elements = append(out.After.Elements, x)
 		}
 	}
 }
 
-// alone is what the only element with an id says, or "".
-func (p *page) alone(id string) (says string) {
-	n := 0
+// turnedTo is what things on a page say that said something else before a tap, and still say so
+// later. Of those without an id, more than two make another page, as does one without what was
+// tapped.
+func turnedTo(was, p, later *page, tapped *Target) (all []string) {
+	var placed []string
+	for j := range p.list {
+		e, is := &p.list[j], said(&p.list[j])
+		before := was.instead(p, j)
+		if is == "" || e.Editable || p.inList(j) || before == "" || before == is ||
+			p.instead(p, j) != is || later.instead(p, j) != is {
+			continue
+		}
+		if e.ResourceID != "" {
+			all = append(all, is)
+		} else if strings.ContainsFunc(is, unicode.IsLetter) {
+			placed = append(placed, is)
+		}
+	}
+	if _, err := p.locate(tapped); err == nil && len(placed) <= 2 {
+		all = append(all, placed...)
+	}
+	return all
+}
+
+// instead is what this page says in the place of an element of another one: by its id, or by its
+// place among its kin and its height on the screen. It is "" unless there is one.
+func (p *page) instead(of *page, j int) (says string) {
+	e, n := &of.list[j], 0
 	for i := range p.list {
-		if id != "" && p.list[i].ResourceID == id {
-			says = said(&p.list[i])
+		x := &p.list[i]
+		if x.ResourceID == e.ResourceID && (e.ResourceID != "" || x.Class == e.Class &&
+			x.Bounds.Center().Y == e.Bounds.Center().Y && p.place(i) == of.place(j)) {
+			says = said(x)
 			n++
 		}
 	}
