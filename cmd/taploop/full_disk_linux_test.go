@@ -96,11 +96,11 @@ func TestARunWhoseDiskIsFullEndsAndSaysSo(t *testing.T) {
 
 	require.Equal(t, exitError, p.ends(), "%s", p.stderr)
 	said := p.stderr.String()
-	require.Contains(t, said, "STORE_UNAVAILABLE")
+	require.Contains(t, said, "paused after")
 	require.Contains(t, said, "the disk is full")
 	require.Contains(t, strings.Join(strings.Fields(said), " "),
 		"try: free some space on the disk that holds "+d.data())
-	require.NotContains(t, said, "MODEL_ERROR")
+	require.NotContains(t, said, "model's server")
 	b.life.beat()
 	p = b.spawn("run", b.task.Goal)
 	require.Equal(t, exitError, p.ends(), "%s", p.stderr)
@@ -135,7 +135,7 @@ func TestADiskThatFillsIsNamedAtEveryMomentAndNothingIsLost(t *testing.T) {
 	g.open()
 	require.Equal(t, exitError, p.ends(), "the question cannot be stored")
 	full(d, p.stderr.String())
-	require.Contains(t, p.stderr.String(), "STORE_UNAVAILABLE")
+	require.Contains(t, p.stderr.String(), "paused after")
 	d.empty()
 	_, said, code := b.run("continue")
 	require.Equal(t, exitWaiting, code, said)
@@ -256,10 +256,10 @@ func TestARecordingThatFillsTheDiskIsNoFaultOfTheModel(t *testing.T) {
 	g.open()
 
 	require.Equal(t, exitError, p.ends(), "%s", p.stderr)
-	require.Contains(t, p.stderr.String(), "STORE_UNAVAILABLE")
+	require.Contains(t, p.stderr.String(), "paused after")
 	require.Contains(t, p.stderr.String(), "no space left on device")
 	require.Contains(t, p.stderr.String(), "try: free some space on the disk")
-	require.NotContains(t, p.stderr.String(), "MODEL_ERROR")
+	require.NotContains(t, p.stderr.String(), "model's server")
 }
 
 func TestAServerWhoseDiskIsFullTellsAndPausesTheRunWhenThereIsRoom(t *testing.T) {

@@ -177,9 +177,10 @@ func (c *hostCmd) print(a *invocation, lines *story.Goals, e hostEnd) error {
 	if c.JSON {
 		return printJSON(a.out, e)
 	}
-	a.notef("\n%s: %s", e.StopReason, lines.Spent(e.Usage))
-	if e.Message != "" {
-		a.notef("%s", text.Line(e.Message))
+	say := story.In(a.Lang())
+	a.notef("\n%s%s%s", say.States[e.State], say.Colon, lines.Spent(e.Usage))
+	if why := cmp.Or(say.Reasons[e.StopReason], e.Message); why != "" {
+		a.notef("%s", text.Line(why))
 	}
 	if e.Hint != "" {
 		a.try(e.Hint)

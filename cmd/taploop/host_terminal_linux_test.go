@@ -77,7 +77,7 @@ func TestAHostAtATerminalIsPausedAndGoesOn(t *testing.T) {
 	screen.await(t, `(?s)The agent asks:.*(the task\): )`)
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
 	require.Equal(t, exitInterrupted, p.ends(), "%s", screen)
-	id := screen.await(t, `(?s)USER_PAUSED.*taploop host --resume (\w+)`)
+	id := screen.await(t, `(?s)\npaused: .*taploop host --resume (\w+)`)
 
 	p, master, _, screen := x.atTerminal(80, nil, "continue", id)
 	screen.await(t, `(?s)The agent asks:.*(the task\): )`)

@@ -128,7 +128,7 @@ func TestSilencePausesAHostWithoutATerminal(t *testing.T) {
 		"TAPLOOP_QUESTIONS_ATTENTION=1s")
 	out, errs, code := x.run("host", "--mcp", x.file, "Book a seat")
 	require.Equal(t, exitWaiting, code, "%s%s", out, errs)
-	require.Contains(t, errs, "INFO_ACTION_NEEDS_REPLY")
+	require.Contains(t, errs, "\npaused: ")
 	id := x.newest()
 	require.Contains(t, errs, "taploop host --resume "+id)
 
@@ -143,7 +143,7 @@ func TestSilencePausesAHostWithoutATerminal(t *testing.T) {
 	require.Zero(t, code, errs)
 	_, errs, code = x.run("host", "--resume", id)
 	require.Equal(t, exitWaiting, code, "the payment is held: %s", errs)
-	require.Contains(t, errs, "ACTION_NEEDS_APPROVAL")
+	require.Contains(t, errs, "\npaused: ")
 	require.Zero(t, x.paid.Load())
 	out, errs, code = x.run("sessions", "show", id)
 	require.Zero(t, code, errs)

@@ -86,5 +86,5 @@ func TestARunEndsPausedIfItsPhoneStaysAway(t *testing.T) {
 	b.sim.ADB.Detach(b.sim.Serial)
 	thinking.open()
 	require.Equal(t, exitPhone, p.ends(), "%s", p.stderr)
-	require.Contains(t, p.stderr.String(), "DEVICE_DISCONNECTED")
+	require.Contains(t, p.stderr.String(), "paused after")
 }

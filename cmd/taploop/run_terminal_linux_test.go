@@ -232,7 +232,7 @@ func TestARunLogsOnlyWhenAskedTo(t *testing.T) {
 	_, errs, code := b.run("run", b.task.Goal)
 	require.Equal(t, exitModel, code)
 	require.NotContains(t, errs, "level=")
-	require.Contains(t, errs, "MODEL_OUTPUT_INVALID")
+	require.Contains(t, errs, "paused after")
 	_, errs, _ = b.run("-v", "run", b.task.Goal)
 	require.Contains(t, errs, "level=WARN")
 }

@@ -265,7 +265,8 @@ func (s ShownStep) exchange(p tty.Sheet, below string) {
 		p.Line(below+string(q.Status)+": ", words.Phrase(p.Lang, fmt.Sprintf("for %s", asked)))
 	case x != nil:
 		p.Line(below+"asked: ", x.Question)
-		p.Line(below+string(x.Outcome)+": ", cmp.Or(x.Answer, "-"))
+		p.Line(below+cmp.Or(In(p.Lang).Outcomes[x.Outcome], string(x.Outcome))+In(p.Lang).Colon,
+			cmp.Or(x.Answer, "-"))
 	}
 }
 

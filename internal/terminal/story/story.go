@@ -218,15 +218,12 @@ func (s *Story) line(label, said string) {
 func (s *Story) Ended(st runs.Status) {
 	fmt.Fprintln(s.out)
 	tone, mark := tty.Bad, "✗ "
-	said := fmt.Sprintf(s.Words.Ended, s.spent(st.Usage), st.Reason)
+	said := fmt.Sprintf(s.Words.Ended, s.States[st.Run.State], s.spent(st.Usage))
 	switch state := st.Run.State; {
 	case state == store.Completed:
 		tone, mark, said = tty.Good, "✓ ", fmt.Sprintf(s.Done, s.spent(st.Usage))
 	case state.Waiting():
 		tone, mark = tty.Asks, "? "
-		said = fmt.Sprintf(s.Waits, s.spent(st.Usage), st.Reason)
-	case state == store.Paused:
-		said = fmt.Sprintf(s.Paused, s.spent(st.Usage), st.Reason)
 	}
 	s.paint.Line(s.out, tty.Span{Tone: tone, Text: mark}, tty.Span{Tone: tty.Strong, Text: said})
 	s.verified(&st.Run, s.line)

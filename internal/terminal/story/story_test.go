@@ -2,9 +2,11 @@ package story_test
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +21,7 @@ import (
 	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 func TestTheStatusLineTellsTheStoreFromTheModel(t *testing.T) {
@@ -69,6 +72,52 @@ func TestAQuestionWithoutAnAnswerEndsWithItsOutcome(t *testing.T) {
 		s.Event(runs.Event{Event: agentloop.Event{Kind: agentloop.Stepped, Step: agentloop.Step{
 			Exchange: &actions.Exchange{Question: "Which?", Outcome: actions.NoReply}}}})
 		require.Contains(t, out.String(), "   "+want+"\n")
+	}
+}
+
+// How a run stands, and why, is told in the terminal's language; codes are for programs.
+func TestTheEndOfARunIsToldWithoutCodes(t *testing.T) {
+	code := regexp.MustCompile(`[A-Z]+_[A-Z]+`)
+	for lang, states := range map[string]map[store.State]string{
+		"en": {store.Aborted: "given up after ", store.Paused: "paused after ",
+			store.WaitingReply: "needs an answer after ", store.Completed: "done in "},
+		"zh": {store.Aborted: "已放弃，用时 ", store.Paused: "已暂停，用时 ",
+			store.WaitingReply: "等待回答，用时 ", store.Completed: "完成，用时 "}} {
+		w := story.In(lang)
+		reasons := slices.Collect(maps.Keys(w.Reasons))
+		for reason := range story.In("zh").InFront {
+			reasons = append(reasons, agentloop.StopReason(reason))
+		}
+		reasons = append(reasons, agentloop.TaskCompleted, agentloop.TaskAborted,
+			agentloop.InfoNeedsReply, agentloop.SkillDiverged)
+		for state, want := range states {
+			for _, reason := range reasons {
+				var out bytes.Buffer
+				story.New(&out, tty.Painter{}, nil, lang, false).Ended(runs.Status{
+					Run: store.Run{State: state}, Reason: reason})
+				require.Contains(t, out.String(), want)
+				require.NotRegexp(t, code, out.String())
+				require.Contains(t, out.String(), w.Why(string(reason)))
+			}
+		}
+	}
+}
+
+// Each label of what is printed has a translation.
+func TestLabelsAreInTheTerminalsLanguage(t *testing.T) {
+	source, err := os.ReadFile("session.go")
+	require.NoError(t, err)
+	labels := regexp.MustCompile(`(?:Line\(|Written\(|label :?= )(?:below\+|by\+)?" *([a-z][a-z ]*):? "`).
+		FindAllSubmatch(source, -1)
+	require.Greater(t, len(labels), 20)
+	for _, l := range labels {
+		require.NotEqual(t, string(l[1]), words.Phrase("zh", string(l[1])))
+	}
+	for outcome, label := range story.In("zh").Outcomes {
+		var out bytes.Buffer
+		story.Shown{Runs: []story.ShownRun{{}}, Steps: []story.ShownStep{{
+			Exchange: &actions.Exchange{Question: "Which?", Outcome: outcome}}}}.Print(&out, "zh")
+		require.Contains(t, out.String(), label+"：-")
 	}
 }
 

@@ -29,8 +29,7 @@ type texts struct {
 	Exchange, Unanswered     string // the outcome of a question, with an answer and without
 	Warning                  string // before one of the run's warnings
 	Replayed                 string
-	Done, Ended, Waits       string // how a run stands, after what it spent
-	Paused                   string
+	Done, Ended              string // how a run stands, after what it spent
 	Steps, OneStep, Tokens   string
 	Seconds, Minutes, Waited string
 	Comma                    string
