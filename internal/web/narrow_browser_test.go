@@ -2,12 +2,14 @@ package web_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/chrometest"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -59,4 +61,44 @@ func TestTheFiltersOfAllRunsAreInTheAddress(t *testing.T) {
 	p.until(one)
 	p.do(js(`document.querySelector("#nav a[href='/ui/sessions']").click()`))
 	p.until(`document.querySelectorAll(".results li").length === 3 && location.search === ""`)
+}
+
+// What waits stands on top at every width, one card with a list of the others above it, and pushes a
+// box in which somebody types nowhere. Keys are explained where there are some.
+func TestWhatWaitsStandsAboveTheTaskBox(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	browser := chrometest.Chromium(t)
+	const task = `document.getElementById("task")`
+	for _, width := range []int64{390, 1280} {
+		p := g.login(browser, "kitchen")
+		p.look("light", width, 844)
+		p.do(chromedp.Reload())
+		p.until(task + ` !== null && document.querySelector(".phones .badge") !== null && ` +
+			`document.body.innerText.includes("Again:") === ` +
+			`(document.querySelector(".run-card") !== null)`)
+		p.do(js("scrollTo(0, 0); "+task+".focus({preventScroll: true})"),
+			chromedp.KeyEvent("tea"))
+		var asked []inquiry.Question
+		top := task + ".getBoundingClientRect().top"
+		steady := fmt.Sprintf("Math.abs(%s - %f) < 2", top, p.number(top))
+		for range 6 {
+			q := g.waiting("ann", inquiry.Question{Text: "Which size?"})
+			asked = append(asked, q)
+		}
+		p.until(`document.querySelectorAll("#queue li").length === 6`)
+		p.until(steady)
+		require.Equal(t, "1", p.text(`[...document.querySelectorAll("article")]`+
+			`.filter((e) => e.checkVisibility()).length`), width)
+		p.do(js("scrollTo(0, 0)"))
+		require.Equal(t, "true", p.text(`document.getElementById("waiting")`+
+			`.getBoundingClientRect().bottom <= `+top), width)
+		require.Equal(t, "true", p.text(top+" < 2 * innerHeight"), "the task box is not far at %d", width)
+		require.Equal(t, strconv.FormatBool(width > 500),
+			p.text(`document.getElementById("keys").checkVisibility()`), width)
+		for _, q := range asked {
+			require.NoError(t, g.broker.Withdraw(t.Context(), q.ID, "seen"))
+		}
+		p.until(`document.querySelector("article") === null`)
+	}
 }

@@ -92,11 +92,12 @@ func TestTheFocusGoesToWhatCameOfAPress(t *testing.T) {
 	p.until(named("", "textarea", "Task") + " !== undefined")
 	run := g.running("order a pizza", 1)
 	g.tasks.next = []outcome{takenBy(run.SessionID), stands(run.SessionID, store.Running, "", nil)}
-	for _, at := range []string{named("", "button", "Start"),
+	for i, at := range []string{named("", "button", "Start"),
 		`document.querySelector("[data-session='` + run.SessionID + `'] h3 a")`} {
 		p.do(js(named("", "textarea", "Task")+".focus()"), chromedp.KeyEvent("tea"),
 			js(named("", "button", "Start")+".focus()"), chromedp.KeyEvent("\r"))
-		p.until(`document.activeElement === ` + at)
+		p.waits(func() bool { return len(g.tasks.said()) == i+1 })
+		p.until(`document.activeElement === ` + at + ` && !` + named("", "button", "Start") + `.disabled`)
 	}
 	q := g.waiting("", about(inquiry.Sensitive))
 	at := fmt.Sprintf(`document.querySelector("[data-id='%s']`, q.ID)

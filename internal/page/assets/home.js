@@ -2,7 +2,7 @@
 import { alone } from "./api.js";
 import { unfocused } from "./dom.js";
 import { useEffect, useRef, useState } from "./hooks.js";
-import { cards, decide } from "./inbox.js";
+import { cards, decide, go } from "./inbox.js";
 import { endGrant, forget, goOn, grant, isOver, model, pause, say, start, stop, takeOver } from "./model.js";
 import { Badge, Frame, LivePicture, Stop, Why, Wrong, html, said, useBusy, why } from "./view.js";
 import { ago, aside, clip, clock, counted, fill, language, lasting, thousands, words } from "./words.js";
@@ -63,7 +63,12 @@ function Elapsed({ since }) {
 export function Steer({ s }) {
   const w = words(), [text, setText] = useState(""), [heard, setHeard] = useState(""), [busy, wrong, run] = useBusy();
   const { state } = s.run, rests = state === "PAUSED", id = "say-" + s.session_id, onPhone = !!s.serial;
-  const byHand = [...cards.values()].map((c) => c.q).find((q) => q.by_hand && q.session_id === s.session_id);
+  const wanted = useRef(false), hand = [...cards.values()].find(({ q }) => q.by_hand && q.session_id === s.session_id), byHand = hand?.q;
+  useEffect(() => { // who takes over is led to the screen
+    if (!hand || !wanted.current) return;
+    wanted.current = false;
+    go(hand);
+  });
   const speak = async (e) => {
     e.preventDefault();
     if (text.trim() && await run(() => say(s.session_id, text.trim()))) { setHeard(text.trim()); setText(""); }
@@ -77,7 +82,7 @@ export function Steer({ s }) {
     <p class="told" role="status">${heard ? fill(w.saidIt, { what: clip(heard, 80) }) : ""}</p>
     <div class="row">
       ${["PAUSED", "RUNNING", "QUEUED"].includes(state) ? html`<button type="button" key="pause" class=${rests ? "main" : ""} disabled=${busy} onClick=${() => run(() => (rests ? goOn : pause)(s.session_id))}>${rests ? w.goOn : w.pauseRun}</button>` : ""}
-      ${onPhone && takeable(state) ? html`<button type="button" disabled=${busy} onClick=${() => run(() => takeOver(s.session_id))}>${w.takeOver}</button>` : ""}
+      ${onPhone && takeable(state) ? html`<button type="button" disabled=${busy} onClick=${() => { wanted.current = true; run(() => takeOver(s.session_id)); }}>${w.takeOver}</button>` : ""}
       ${byHand ? byHand.offers.map((o) => html`<button type="button" key=${o.name} class=${o.main ? "main" : ""} disabled=${busy} onClick=${() => run(() => decide(byHand.question_id, o.name))}>${w.offers[o.name] || o.name}</button>`) : ""}
       <${Stop} busy=${busy} act=${() => run(() => stop(s.session_id))} />
     </div>

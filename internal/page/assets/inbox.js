@@ -66,15 +66,16 @@ export const inOrder = () => [...$("open").children].map((e) => cards.get(e.data
 const later = (a, b) => (b.kind === "approval") - (a.kind === "approval") || runsOut(a) - runsOut(b) ||
   new Date(a.asked_at) - new Date(b.asked_at);
 
-// The card that has the focus stays where it is on the screen, whatever changes above it. Browsers do so for what is at the top
-// of the screen.
-let steady = null; // that card, and where on the page it is
+// The card or the form that has the focus stays where it is on the screen, whatever changes above it. Browsers do so for what is
+// at the top of the screen.
+let steady = null; // that card or form, and where on the page it is
 function hold() {
-  const card = document.activeElement?.closest("#open > article") || null;
+  const card = document.activeElement?.closest("#open > article, #home form") || null;
   const top = card ? card.getBoundingClientRect().top + window.scrollY : 0;
-  document.documentElement.style.overflowAnchor = card ? "none" : "";
-  if (card && card === steady?.card) window.scrollBy({ top: top - steady.top, behavior: "instant" });
-  steady = { card, top };
+  document.body.style.overflowAnchor = card ? "none" : "";
+  const y = window.scrollY, moved = card && card === steady?.card ? top - steady.top : 0;
+  if (moved) window.scrollBy({ top: moved, behavior: "instant" });
+  steady = { card, top: top - Math.max(0, moved - window.scrollY + y) }; // a page that was too short makes up for it later
 }
 if ($("home")) { // which an exported page has not
   document.addEventListener("focusin", hold);
