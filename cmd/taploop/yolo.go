@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/store"
@@ -31,8 +32,9 @@ type yoloScope struct {
 	DataDir string `key:"data_dir" placeholder:"DIR"`
 }
 
-// of returns the scope and the name in it. found looks a session up.
-func (y *yoloScope) of(found func(id string) (string, error)) (guard.Scope, string, error) {
+// of returns the scope and the name in it: a session's id, and an app's package.
+func (y *yoloScope) of(ctx context.Context, a *invocation, db *store.Store) (
+	guard.Scope, string, error) {
 	var scope guard.Scope
 	var name string
 	n := 0
@@ -52,11 +54,21 @@ func (y *yoloScope) of(found func(id string) (string, error)) (guard.Scope, stri
 		return "", "", app.Usage(errors.New("there is more than one scope"),
 			"keep one of --session, --app, --action, --server, --tool and --all")
 	}
-	if scope != guard.ForSession {
-		return scope, name, nil
+	var err error
+	switch scope {
+	case guard.ForSession:
+		var sess store.Session
+		sess, err = findSession(ctx, db, name)
+		name = sess.ID
+	case guard.ForApp:
+		var host *device.Host
+		if host, err = app.NewHost(&a.Settings, nil); err == nil {
+			if name, err = host.Package(ctx, name); err != nil {
+				err = app.Usage(err, "")
+			}
+		}
 	}
-	id, err := found(name)
-	return scope, id, err
+	return scope, name, err
 }
 
 type yoloOnCmd struct {
@@ -77,7 +89,7 @@ func (c *yoloOnCmd) Run(ctx context.Context, a *invocation) error {
 			fmt.Sprintf("want 1 to %d, or leave it out", guard.MaxGrantUses))
 	}
 	return a.withStore(ctx, func(db *store.Store) error {
-		scope, name, err := c.of(finding(ctx, db))
+		scope, name, err := c.of(ctx, a, db)
 		if err == nil && scope == "" {
 			err = app.Usage(errors.New("it is not said what is not to be asked about"),
 				"taploop yolo on --session ID, --app PACKAGE, --action NAME, "+
@@ -107,7 +119,7 @@ type yoloOffCmd struct{ yoloScope }
 // Run takes leave back: all of it when no scope is named.
 func (c *yoloOffCmd) Run(ctx context.Context, a *invocation) error {
 	return a.withStore(ctx, func(db *store.Store) error {
-		scope, name, err := c.of(finding(ctx, db))
+		scope, name, err := c.of(ctx, a, db)
 		if err != nil {
 			return err
 		}
@@ -152,11 +164,4 @@ func (c *yoloStatusCmd) Run(ctx context.Context, a *invocation) error {
 					g.By, g.Target}
 			})
 	})
-}
-
-func finding(ctx context.Context, db *store.Store) func(string) (string, error) {
-	return func(id string) (string, error) {
-		sess, err := findSession(ctx, db, id)
-		return sess.ID, err
-	}
 }

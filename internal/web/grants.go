@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -43,12 +44,8 @@ func (s *inbox) giveGrant(w http.ResponseWriter, r *http.Request, v viewer) erro
 	if err := receive(r, &body); err != nil {
 		return err
 	}
-	if body.Scope == guard.ForSession {
-		x, err := s.opts.Sessions.Find(r.Context(), body.Name, v.owners())
-		if err != nil {
-			return err
-		}
-		body.Name = x.ID
+	if err := s.find(r.Context(), &body.Leave, v); err != nil {
+		return err
 	}
 	body.For = v.owners()
 	if body.Minutes < 0 || body.Minutes > guard.MaxGrantTime.Minutes() {
@@ -64,6 +61,24 @@ func (s *inbox) giveGrant(w http.ResponseWriter, r *http.Request, v viewer) erro
 	return sendUnless(w, err, map[string]any{"grants": []guard.Grant{g}})
 }
 
+// find puts a session's id, or an app's package, in the place of what the leave calls it.
+func (s *inbox) find(ctx context.Context, l *guard.Leave, v viewer) error {
+	switch {
+	case l.Scope == guard.ForSession:
+		x, err := s.opts.Sessions.Find(ctx, l.Name, v.owners())
+		l.Name = x.ID
+		return err
+	case l.Scope != guard.ForApp || s.opts.AppOf == nil:
+		return nil
+	}
+	pkg, err := s.opts.AppOf(ctx, l.Name)
+	if err != nil {
+		return refuse("INVALID_ARGUMENT", err)
+	}
+	l.Name = pkg
+	return nil
+}
+
 // endGrant takes leave back.
 func (s *inbox) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error {
 	var body guard.Leave
@@ -72,6 +87,11 @@ func (s *inbox) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error
 	}
 	if body.Scope == "" {
 		return badRequest(`there is no "scope" (want those of one of the grants)`)
+	}
+	if body.Scope == guard.ForApp {
+		if err := s.find(r.Context(), &body, v); err != nil {
+			return err
+		}
 	}
 	ended, err := s.opts.Grants.End(r.Context(), body, v.owners(), v.actor().Entry(""))
 	return sendUnless(w, err, map[string]any{"grants": append([]guard.Grant{}, ended...)})

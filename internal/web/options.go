@@ -98,7 +98,9 @@ type Options struct {
 	Waits    usecase.Waits // how long requests wait for runs
 	Goals    bool          // agents work on goals
 	Phones   Phones
-	Farm     Farm // nil serves none
+	// AppOf is the package that an app's name means on the phones. nil leaves names as they are.
+	AppOf func(ctx context.Context, name string) (string, error)
+	Farm  Farm // nil serves none
 	// About tells people of the server. nil tells nothing.
 	About func(context.Context) (About, error)
 	// BaseURL is the address of the server, for example http://127.0.0.1:8731.

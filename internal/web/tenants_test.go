@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/web"
 )
 
 // bodies are what requests bring that name a session or a question in their body.
@@ -127,7 +130,14 @@ func TestAPersonDecidesForTheirTenantsAndForNobodyElse(t *testing.T) {
 }
 
 func TestPeopleGiveLeaveForWhatTheySee(t *testing.T) {
-	g := newRig(t, nil)
+	g := newRig(t, func(o *web.Options) {
+		o.AppOf = func(_ context.Context, name string) (string, error) {
+			if name == "Timmers" {
+				return "", errors.New("near names: timers")
+			}
+			return strings.Replace(name, "Timers", "com.timers", 1), nil
+		}
+	})
 	q := about(inquiry.Sensitive)
 	q.App, inquiry.As[inquiry.Approval](q).Target = "com.mail", `com.mail CLICK "Send"`
 	q = g.waiting("ann", q)
@@ -162,14 +172,19 @@ func TestPeopleGiveLeaveForWhatTheySee(t *testing.T) {
 		`{"scope":"all","times":3,"target":1}`:   "target",
 		`{"scope":"tool","name":"post/*"}`:       "is a pattern",
 		`{"scope":"session","name":"nobody's0"}`: "does not exist",
+		`{"scope":"app","name":"Timmers"}`:       "near names: timers",
 	} {
 		a := g.post("/v1/grants", g.kim, body)
 		require.GreaterOrEqual(t, a.status, 400, body)
 		require.Less(t, a.status, 500, a.text)
 		require.Contains(t, a.text, want, body)
 	}
+	a := g.post("/v1/grants", g.kim, `{"scope":"app","name":"Timers"}`)
+	require.Contains(t, a.text, `"name":"com.timers"`, "as on the phones")
+	a = g.post("/v1/grants/end", g.kim, `{"scope":"app","name":"Timers"}`)
+	require.Contains(t, a.text, `"name":"com.timers"`)
 	foreign := g.waiting("ben", about(inquiry.Sensitive))
-	a := g.post("/v1/grants", g.kim, `{"scope":"session","name":"`+foreign.SessionID+`"}`)
+	a = g.post("/v1/grants", g.kim, `{"scope":"session","name":"`+foreign.SessionID+`"}`)
 	require.Equal(t, 404, a.status, "it is nothing that she sees")
 	a = g.post("/v1/grants", g.boss, `{"scope":"all","times":1}`)
 	require.Equal(t, 200, a.status, a.text)

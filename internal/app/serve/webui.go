@@ -27,7 +27,7 @@ func (u *webUI) open(s *app.Settings, svc *Service, auth *authenticator, mux *ht
 	d := svc.Parts
 	u.hands = NewHands(d, s.Log)
 	server := web.New(&web.Options{
-		Phones:    u.hands,
+		Phones: u.hands, AppOf: d.Host.Package,
 		About:     tellsOf(s, svc, auth),
 		Farm:      machines{d.Farm, d.Manager},
 		Questions: d.Manager.Broker(), Sessions: presented{d.Store, d.Manager},
