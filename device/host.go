@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -103,6 +104,9 @@ func newHost(client *adb.Client, o Options) *Host {
 
 // Connections is how many connections to the server have been asked for, one for each service.
 func (h *Host) Connections() uint64 { return h.client.Connections() }
+
+// Dial connects to the server, for what is said in its own protocol until ctx ends.
+func (h *Host) Dial(ctx context.Context) (io.ReadWriteCloser, error) { return h.client.Dial(ctx) }
 
 // List lists the phones that the server has, in its order, starting the server when it may. A phone
 // with several addresses is listed once. It reads the details of all usable phones at the same

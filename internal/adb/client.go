@@ -71,8 +71,8 @@ func (c *Client) Address() string { return c.addr.String() }
 // as the protocol has it: one that has become a phone's cannot become anything else.
 func (c *Client) Connections() uint64 { return c.dialed.Load() }
 
-// dial connects. When nothing listens and the server would be on this machine, it is started first.
-func (c *Client) dial(ctx context.Context) (*Conn, error) {
+// Dial connects. When nothing listens and the server would be on this machine, it is started first.
+func (c *Client) Dial(ctx context.Context) (*Conn, error) {
 	c.dialed.Add(1)
 	n, err := c.dialer.DialContext(ctx, c.addr.network, c.addr.addr)
 	if nothingListens(err) {
@@ -99,7 +99,7 @@ func nothingListens(err error) bool {
 
 // connect asks a host service on a fresh connection. The caller closes the connection.
 func (c *Client) connect(ctx context.Context, service string) (*Conn, error) {
-	conn, err := c.dial(ctx)
+	conn, err := c.Dial(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reaching the ADB server at %s: %w", c.addr, noServer(err))
 	}

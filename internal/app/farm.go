@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"maps"
 	"slices"
@@ -66,12 +67,17 @@ func (f *Farm) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 	if failed != nil {
 		return nil, failed
 	}
+	by := map[string][]sight{}
+	for _, p := range list {
+		by[p.Serial] = []sight{{f.conf.Name, f.db.Owner.ID, p}}
+	}
 	for _, w := range workers {
 		if w.Gone || w.ID == f.db.Owner.ID {
 			continue
 		}
 		for _, p := range f.announced(ctx, w) {
 			p.Worker, p.WorkerURL = cmp.Or(w.Name, w.ID), w.Addr
+			by[p.Serial] = append(by[p.Serial], sight{w.Name, w.ID, p})
 			at := slices.IndexFunc(list,
 				func(o runs.PhoneInfo) bool { return o.Serial == p.Serial })
 			switch {
@@ -82,10 +88,47 @@ func (f *Farm) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 			}
 		}
 	}
+	for i, p := range list {
+		if list[i], failed = f.labelled(ctx, p, by[p.Serial]); failed != nil {
+			return nil, failed
+		}
+	}
 	if len(list) > 0 {
 		err = nil // the phones of others can be used without a server here
 	}
 	return f.marked(ctx, list, err)
+}
+
+// sight is what a machine says of a phone.
+type sight struct {
+	name, id string // of the machine
+	runs.PhoneInfo
+}
+
+// labelled is p as all machines know it that see it: with the labels of the one that holds it, or
+// else with those of all.
+func (f *Farm) labelled(ctx context.Context, p runs.PhoneInfo, by []sight) (
+	_ runs.PhoneInfo, err error) {
+	labels := map[string]string{}
+	if len(by) > 1 {
+		slices.SortFunc(by, func(a, b sight) int {
+			return cmp.Or(cmp.Compare(b.name, a.name), cmp.Compare(b.id, a.id))
+		})
+		var h store.Hold
+		h, _, err = f.db.Leases.Holder(ctx, p.Serial)
+		at := slices.IndexFunc(by, func(s sight) bool { return s.id == h.Worker })
+		if at >= 0 {
+			by = by[at : at+1]
+		}
+		if at >= 0 && p.Worker != "" {
+			p = by[0].PhoneInfo
+		}
+	}
+	for _, s := range by {
+		maps.Copy(labels, s.Labels)
+	}
+	labels["worker"], p.Labels = cmp.Or(p.Worker, f.conf.Name), labels
+	return p, err
 }
 
 // announced are the phones of a worker. One of another version may say what cannot be read.
@@ -187,6 +230,19 @@ func (f *Farm) Away(ctx context.Context, serial string) (string, error) {
 		return found[0].WorkerURL, err
 	}
 	return "", err
+}
+
+// Lend implements web.Farm.
+func (f *Farm) Lend(ctx context.Context, serial, worker string) (io.ReadWriteCloser, error) {
+	h, _, err := f.db.Leases.Holder(ctx, serial)
+	if err == nil && (!f.Mine(serial) || worker == "" || h.Worker != worker) {
+		err = runs.Refuse(runs.DeviceBusy, "see where it is, and who has it: taploop farm status",
+			"phone %q is not here, or not leased to who asks for it", serial)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.host.Dial(ctx)
 }
 
 // Sign implements web.Farm.

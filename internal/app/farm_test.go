@@ -175,3 +175,62 @@ func TestTheStateOfMachinesHasThoseThatCannotBeReadOrAreGone(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list, 1, "nobody can use what is gone")
 }
+
+// A phone that several machines see has the labels of the one that holds it, and else those of all,
+// whoever asks.
+func TestAPhoneThatSeveralMachinesSeeHasTheSameLabelsEverywhere(t *testing.T) {
+	server := pgtest.Start(t)
+	require.NoError(t, pgtest.Exec(t.Context(), server.URL("postgres"), "CREATE DATABASE farm"))
+	on := func(name, role string, labels map[string]string, phones shelf) *Farm {
+		return member(t, t.TempDir(), &store.Options{URL: server.URL("farm")}, config.Farm{Name: name,
+			Role: role, Labels: labels, Addr: "https://" + name}, phones)
+	}
+	front := on("a", config.Front, nil, nil)
+	rome := on("rome", config.Worker, map[string]string{"site": "rome", "rack": "4"}, shelf{"P", "Q"})
+	oslo := on("oslo", config.Both, map[string]string{"site": "oslo", "room": "b"}, shelf{"P"})
+	labels := func(want map[string]string, worker string) {
+		t.Helper()
+		for _, f := range []*Farm{front, rome, oslo} {
+			list, err := f.List(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, "P", list[0].Serial)
+			for name, value := range want {
+				require.Equal(t, value, list[0].AllLabels()[name], "%s at %s", name, f.conf.Name)
+			}
+			if f == front {
+				require.Equal(t, worker, list[0].Worker)
+				require.Equal(t, "https://"+worker, list[0].WorkerURL)
+			} else {
+				require.Empty(t, list[0].Worker)
+				require.Equal(t, f.conf.Name, list[0].AllLabels()["worker"])
+			}
+		}
+	}
+	labels(map[string]string{"site": "oslo", "room": "b", "rack": "4"}, "oslo")
+	x, r, err := rome.db.Begin(t.Context(), store.Session{Serial: "P"},
+		store.Run{Task: "t", State: store.Running})
+	require.NoError(t, err)
+	require.NoError(t, rome.db.Leases.Take(t.Context(), "P", r.ID))
+	labels(map[string]string{"site": "rome", "room": "", "rack": "4"}, "rome")
+	s, err := front.State(t.Context())
+	require.NoError(t, err)
+	shown := map[string]string{}
+	for _, w := range s.Workers {
+		for _, p := range w.Phones {
+			if p.Holder != nil {
+				shown[w.Name+" "+p.ID] = p.Holder.SessionID
+			}
+		}
+	}
+	require.Equal(t, map[string]string{"rome P": x.ID}, shown, "where it is, and not at both")
+
+	for _, f := range []*Farm{front, rome, oslo} { // who asks for its ADB server
+		_, err = f.Lend(t.Context(), "P", rome.db.Owner.ID)
+		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err), "not here: %v", err)
+	}
+	oslo.states.Store(&map[string]string{"P": "device"})
+	for _, id := range []string{"", oslo.db.Owner.ID, rome.db.Owner.ID} {
+		_, err = oslo.Lend(t.Context(), "P", id)
+		require.Equal(t, id != rome.db.Owner.ID, runs.CodeOf(err) == runs.DeviceBusy, "%q: %v", id, err)
+	}
+}

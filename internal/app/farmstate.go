@@ -49,6 +49,10 @@ func (f *Farm) State(ctx context.Context) (s FarmState, err error) {
 	}
 	s.Waiting = len(waiting)
 	workers, err := f.workers(ctx)
+	touches := func(h store.Hold, w store.Worker) bool {
+		return h.Worker == w.ID || !slices.ContainsFunc(workers,
+			func(o store.Worker) bool { return o.ID == h.Worker })
+	}
 	for _, w := range workers {
 		one := FarmWorker{ID: w.ID, Name: w.Name, Role: w.Role, At: w.At,
 			Phones: []FarmPhone{}, Drained: closed[store.ClosedWorker+w.ID], Gone: w.Gone}
@@ -61,7 +65,7 @@ func (f *Farm) State(ctx context.Context) (s FarmState, err error) {
 				Cordoned: closed[store.ClosedPhone+p.Serial]}
 			if w.Gone {
 				shown.State = "gone"
-			} else if held {
+			} else if held && touches(h, w) {
 				shown.Holder = &h
 			}
 			one.Phones = append(one.Phones, shown)

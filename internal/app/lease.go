@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"sync"
 	"time"
@@ -17,14 +18,14 @@ type leases interface {
 // them when the leases lapse, so that no touch arrives late from a buffer.
 type leasedDialer struct {
 	leases leases
-	dialer net.Dialer
+	dial   func(ctx context.Context, network, addr string) (net.Conn, error)
 
 	mu   sync.Mutex
 	open map[*leasedConn]bool
 }
 
 func newLeasedDialer(of leases) *leasedDialer {
-	d := &leasedDialer{leases: of, dialer: net.Dialer{Timeout: 5 * time.Second},
+	d := &leasedDialer{leases: of, dial: (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		open: map[*leasedConn]bool{}}
 	of.OnLapse(d.reset)
 	return d
@@ -32,7 +33,7 @@ func newLeasedDialer(of leases) *leasedDialer {
 
 // DialContext connects to an ADB server.
 func (d *leasedDialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
-	n, err := d.dialer.DialContext(ctx, network, addr)
+	n, err := d.dial(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,11 @@ func (d *leasedDialer) reset() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for c := range d.open {
-		if tcp, ok := c.Conn.(*net.TCPConn); ok {
+		raw := c.Conn
+		if encrypted, is := raw.(*tls.Conn); is {
+			raw = encrypted.NetConn()
+		}
+		if tcp, ok := raw.(*net.TCPConn); ok {
 			_ = tcp.SetLinger(0) // unsent bytes are thrown away
 		}
 		_ = c.Conn.Close() // its user closes it as well

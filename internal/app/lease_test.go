@@ -1,10 +1,16 @@
 package app
 
 import (
+	"context"
+	"crypto/tls"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -60,4 +66,38 @@ func TestNothingIsWrittenToAPhoneWhoseLeaseLapsed(t *testing.T) {
 	require.Equal(t, "x", string(got))
 	require.NoError(t, conn.Close())
 	require.Empty(t, d.open)
+}
+
+// What is said to a phone of another machine is encrypted, and as little of it may arrive late.
+func TestAnEncryptedConnectionIsResetAsWell(t *testing.T) {
+	known := httptest.NewTLSServer(nil)
+	defer known.Close()
+	machine, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer machine.Close()
+	of := &lapsing{held: make(chan struct{})}
+	close(of.held)
+	d := newLeasedDialer(of)
+	d.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		trust := known.Client().Transport.(*http.Transport).TLSClientConfig
+		trust.ServerName = "example.com"
+		return (&tls.Dialer{Config: trust}).DialContext(ctx, "tcp", machine.Addr().String())
+	}
+	raw := make(chan net.Conn, 1)
+	go func() {
+		c, err := machine.Accept()
+		if err == nil {
+			err = tls.Server(c, known.TLS).HandshakeContext(t.Context())
+		}
+		assert.NoError(t, err)
+		raw <- c
+	}()
+	conn, err := d.DialContext(t.Context(), "", "")
+	require.NoError(t, err)
+	there := <-raw
+	defer there.Close()
+	of.lapse()
+	_, err = io.Copy(io.Discard, there)
+	require.ErrorIs(t, err, syscall.ECONNRESET, "what is in buffers is lost")
+	require.Error(t, conn.Close())
 }

@@ -20,7 +20,11 @@ func NewHost(s *Settings, db *store.Store) (*device.Host, error) {
 		StartsNone: s.Conf.ADB.Server != "", Machine: s.Conf.Farm.Name,
 	}
 	if db != nil {
-		o.Memory, o.Dialer = db.Phones, newLeasedDialer(db.Owner)
+		d := newLeasedDialer(db.Owner)
+		if s.Dial != nil {
+			d.dial = s.Dial
+		}
+		o.Memory, o.Dialer = db.Phones, d
 	}
 	return device.NewHost(o)
 }

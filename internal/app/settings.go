@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"strings"
 
 	"github.com/taploop/taploop/actions/dialect/families"
@@ -32,6 +33,8 @@ type Settings struct {
 	Conf    *config.Loaded
 	Log     *slog.Logger
 	Note    func(format string, args ...any) // tells the person at the terminal, nil discards
+	// Dial connects to the ADB server in place of the address that is configured, unless it is nil.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 // Load reads the configuration.

@@ -184,6 +184,15 @@ func TestListsAndClientsAreReadFromEveryLayer(t *testing.T) {
 	require.Equal(t, map[string]string{"site": "berlin", "of.rack": "4=b"}, l.Farm.Labels)
 	_, err = load(t, config.Options{Environ: []string{"TAPLOOP_FARM_LABELS=berlin"}})
 	require.ErrorContains(t, err, `"berlin" has no value (want NAME=VALUE,NAME=VALUE)`)
+	l, err = load(t, config.Options{Environ: []string{"TAPLOOP_FARM_LABELS={site: berlin, rack: '4,b'}"}})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"site": "berlin", "rack": "4,b"}, l.Farm.Labels)
+	for _, wrong := range []string{"api=99", "=b", "{worker: w1}", "{site: ", "{site: {a: b}}"} {
+		_, err = load(t, config.Options{Environ: []string{"TAPLOOP_FARM_LABELS=" + wrong}})
+		require.Error(t, err, wrong)
+	}
+	_, err = load(t, config.Options{File: write(t, "c.yaml", "farm: {labels: {device_id: x}}")})
+	require.ErrorContains(t, err, "farm.labels.device_id is")
 }
 
 func TestAFileThatIsNamedMustExist(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agnivade/levenshtein"
 	"github.com/go-viper/mapstructure/v2"
+	"github.com/goccy/go-yaml"
 	"github.com/knadh/koanf/providers/confmap"
 	"github.com/knadh/koanf/v2"
 
@@ -138,6 +139,10 @@ func splitList(from, to reflect.Type, v any) (any, error) {
 		return v, nil
 	}
 	items, values := []string{}, map[string]string{}
+	if text := v.(string); named && strings.HasPrefix(strings.TrimSpace(text), "{") {
+		err := yaml.Unmarshal([]byte(text), &values) // as in a file
+		return values, err
+	}
 	for item := range strings.SplitSeq(v.(string), ",") {
 		name, value, whole := strings.Cut(item, "=")
 		if item = strings.TrimSpace(item); item == "" {

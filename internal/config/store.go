@@ -65,6 +65,19 @@ var storeSettings = []setting{
 	{"lease.margin", "1s", least(100 * time.Millisecond)},
 	{"farm.role", Both, oneOf(Both, Front, Worker)},
 	{"farm.addr", "", machineURL},
+	{"farm.labels", "", ownLabels},
+}
+
+// ownLabels takes labels that phones do not have by themselves.
+func ownLabels(v any) (bad []fault) {
+	for name, value := range v.(map[string]string) {
+		if strings.TrimSpace(name) == "" || strings.Contains(" model android api app worker device_id ",
+			" "+name+" ") {
+			bad = append(bad, fault{below: "." + name, value: value, want: "a name of yours: model, " +
+				"android, api, app, worker and device_id are what phones say themselves"})
+		}
+	}
+	return bad
 }
 
 // machineURL takes the URL of a machine: what goes there are pictures and touches of phones.

@@ -179,6 +179,11 @@ func Choose(ctx context.Context, phones Phones, words string, log *slog.Logger) 
 	return chosen, nil
 }
 
+// Choose returns the usable phones that are wanted. The error is as that of the function.
+func (w Wanted) Choose(ctx context.Context, phones Phones, log *slog.Logger) ([]PhoneInfo, error) {
+	return picker{phones, log}.choose(ctx, w)
+}
+
 // picker finds phones by what is wanted of them.
 type picker struct {
 	phones Phones

@@ -25,6 +25,9 @@ var (
 	// ErrFrameLost is an ErrNotFound of a frame that its step had.
 	ErrFrameLost = fmt.Errorf("%w: the picture was not on the disk yet, or not whole, when the "+
 		"machine went down", ErrNotFound)
+	// ErrFrameAway is an ErrNotFound of a frame that may be a file of another machine.
+	ErrFrameAway = fmt.Errorf("%w: the picture is not here; it is a file of the machine that took it, "+
+		"unless that has lost it", ErrNotFound)
 	// ErrFenced says that the run has another life by now: it was stopped, paused or taken over.
 	// The writer must not go on.
 	ErrFenced = errors.New("the run was stopped or taken over")
@@ -137,7 +140,7 @@ type Hold struct {
 	// Settings are those of a run that is QUEUED and says until when, see Run; nil for other holds.
 	Settings json.RawMessage `json:"-"`
 
-	worker  string // that may touch the phone, "" for none
+	Worker  string `json:"-"` // that may touch the phone, "" for none
 	touches bool   // the worker is alive
 }
 

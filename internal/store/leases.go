@@ -36,7 +36,7 @@ func (l Leases) take(ctx context.Context, tx *tx, serial string, r Run) error {
 	switch {
 	case err != nil:
 		return err
-	case held && (h.SessionID != r.SessionID || h.touches && h.worker != r.Owner):
+	case held && (h.SessionID != r.SessionID || h.touches && h.Worker != r.Owner):
 		return hint.Add(&BusyError{h},
 			"wait until that session is done, stop it, or use another phone")
 	case !held && h.RunID != r.ID && (h.State == Queued || h.State == Running):
@@ -46,7 +46,7 @@ func (l Leases) take(ctx context.Context, tx *tx, serial string, r Run) error {
 	if err == nil && r.Owner == l.owner.ID {
 		err = tx.present(ctx)
 	}
-	if err != nil || held && h.RunID == r.ID && h.worker == r.Owner {
+	if err != nil || held && h.RunID == r.ID && h.Worker == r.Owner {
 		return err
 	}
 	return tx.exec(ctx, `INSERT INTO leases (serial, run_id, since, worker, expires_at)
@@ -96,11 +96,11 @@ func (l Leases) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 		FROM leases l JOIN runs r ON r.id = l.run_id JOIN sessions s ON s.id = r.session_id
 		WHERE l.serial = ?`, serial)
 	leased, err := found(row, &h.RunID, &h.SessionID, &h.Client, &h.State, &owner,
-		instant{&waiting}, instant{&h.Since}, &h.worker)
+		instant{&waiting}, instant{&h.Since}, &h.Worker)
 	if err != nil || !leased {
 		return Hold{}, false, err
 	}
-	h.touches = h.worker != "" && l.owner.alive(ctx, q, h.worker)
+	h.touches = h.Worker != "" && l.owner.alive(ctx, q, h.Worker)
 	switch {
 	case h.touches, h.State == Queued && owner == "": // until a worker has the phone
 		return h, true, nil

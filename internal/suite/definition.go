@@ -18,6 +18,7 @@ type Suite struct {
 	App        string   `yaml:"app"`
 	Secrets    []string `yaml:"secrets"`
 	Phones     Phones   `yaml:"phones"`
+	Phone      keys.Any `yaml:"phone"` // that the cases want, as tasks do
 	Vars       keys.Map `yaml:"vars"`
 	Setup      []Line   `yaml:"setup"`
 	Teardown   []Line   `yaml:"teardown"`

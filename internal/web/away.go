@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -31,18 +33,12 @@ func (s *core) forward(
 	if err != nil {
 		return false, err
 	}
-	said := vouch{Viewer: v, At: time.Now().UTC()}
-	said.Mark = said.mark(r, body, s.opts.Farm.Sign)
-	b, _ := json.Marshal(said) // nothing in it can fail
 	ctx, end := s.untilClosing(r.Context())
 	defer end()
-	out, err := http.NewRequestWithContext(ctx, r.Method,
-		strings.TrimSuffix(at, "/")+r.URL.RequestURI(), bytes.NewReader(body))
+	out, err := v.asks(ctx, r, body, at, s.opts.Farm.Sign)
 	if err != nil {
 		return false, err
 	}
-	out.Header = http.Header{"Content-Type": r.Header["Content-Type"],
-		forHeader: {base64.StdEncoding.EncodeToString(b)}}
 	res, err := direct.RoundTrip(out)
 	if err != nil {
 		return true, unanswered(r.Method, err)
@@ -58,8 +54,25 @@ func (s *core) forward(
 	return true, s.stream(w, r, v).copy(res.Body)
 }
 
-// direct reaches machines by their own addresses, through no proxy of the environment.
-var direct = &http.Transport{IdleConnTimeout: time.Minute}
+// asks is the request for the machine at a URL, with the word of this one for whom it asks.
+func (v viewer) asks(ctx context.Context, r *http.Request, body []byte, at string,
+	sign func(string) []byte) (*http.Request, error) {
+	said := vouch{Viewer: v, At: time.Now().UTC()}
+	said.Mark = said.mark(r, body, sign)
+	b, _ := json.Marshal(said) // nothing in it can fail
+	out, err := http.NewRequestWithContext(ctx, r.Method,
+		strings.TrimSuffix(at, "/")+r.URL.RequestURI(), bytes.NewReader(body))
+	if err == nil {
+		out.Header = http.Header{"Content-Type": r.Header["Content-Type"],
+			forHeader: {base64.StdEncoding.EncodeToString(b)}}
+	}
+	return out, err
+}
+
+// direct reaches machines by their own addresses, through no proxy of the environment. Their
+// connections may become others, as HTTP/2 has it not.
+var direct = &http.Transport{IdleConnTimeout: time.Minute,
+	TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
 
 // unanswered is the refusal of a request that a machine has not answered. It may have carried out
 // what it got.

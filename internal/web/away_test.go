@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"image/jpeg"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -38,6 +39,22 @@ func (f *remote) Away(ctx, string) (string, error) {
 func (f *remote) Sign(text string) []byte {
 	sum := sha256.Sum256([]byte("the key" + text))
 	return sum[:]
+}
+
+// Lend lends one that says everything twice, to the machine W.
+func (f *remote) Lend(_ ctx, phone, worker string) (io.ReadWriteCloser, error) {
+	if phone+" "+worker != "A/1 W" {
+		return nil, runs.Refuse(runs.DeviceBusy, "wait", "phone %s is not leased to %s", phone, worker)
+	}
+	here, there := net.Pipe()
+	go func() {
+		b := make([]byte, 4)
+		_, err := io.ReadFull(there, b)
+		for ; err == nil; _, err = io.ReadFull(there, b) {
+			_, _ = there.Write(append(b, b...))
+		}
+	}()
+	return here, nil
 }
 
 // tasksElsewhere are those of a front: a run that goes on is another machine's.
@@ -178,4 +195,46 @@ func TestATakeoverReachesTheWorkerThatCarriesTheRunOut(t *testing.T) {
 		require.Equal(t, http.StatusUnauthorized,
 			again("POST", path, func(h http.Header) { h.Set("X-Taploop-For", wrong) }))
 	}
+}
+
+// A machine lends its ADB server to another one that has leased the phone, and to no one else.
+func TestAnADBServerIsLentToMachinesAlone(t *testing.T) {
+	worker := newRig(t, func(o *web.Options) { o.Farm = &remote{} })
+	_, far := newFront(t, worker)
+	borrow := func(id string, sign func(string) []byte) (net.Conn, error) {
+		return web.Borrow(t.Context(), worker.http.URL, "A/1", id, sign)
+	}
+	for _, end := range []func(net.Conn){
+		func(c net.Conn) { // as where a lease has lapsed
+			require.NoError(t, c.(interface{ SetLinger(int) error }).SetLinger(0))
+			require.NoError(t, c.Close())
+		},
+		func(net.Conn) { require.NoError(t, worker.web.Close()) },
+	} {
+		c, err := borrow("W", far.Sign)
+		require.NoError(t, err)
+		for range 3 {
+			_, err = io.WriteString(c, "tap ")
+			require.NoError(t, err)
+			b := make([]byte, 8)
+			_, err = io.ReadFull(c, b)
+			require.NoError(t, err)
+			require.Equal(t, "tap tap ", string(b))
+		}
+		end(c)
+		_, err = c.Read(make([]byte, 1))
+		require.Error(t, err)
+	}
+	for id, sign := range map[string]func(string) []byte{"X": far.Sign,
+		"W": func(string) []byte { return []byte("x") }} {
+		_, err := borrow(id, sign)
+		require.ErrorContains(t, err, "refuses (4", id)
+	}
+	for token, status := range map[string]int{worker.boss: http.StatusForbidden,
+		worker.ann: http.StatusForbidden, "": http.StatusUnauthorized} {
+		require.Equal(t, status, worker.get("/machines/phones/A%2F1?worker=W", token).status)
+	}
+	_, err := web.Borrow(t.Context(), "http://127.0.0.1:1", "A/1", "W", far.Sign)
+	require.ErrorContains(t, err, "farm.addr")
+	require.NotErrorAs(t, err, new(*net.OpError), "it is not the ADB server that does not listen")
 }

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"io"
 	"net/http"
 	"slices"
 	"sync"
@@ -103,6 +104,8 @@ func (y *yard) says(by store.AuditEntry, err error) error {
 }
 
 func (y *yard) Away(ctx, string) (string, error) { return "", nil }
+
+func (y *yard) Lend(ctx, string, string) (io.ReadWriteCloser, error) { panic("to whom?") }
 
 func (y *yard) Sign(text string) []byte { return []byte(text) }
 

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -191,6 +192,8 @@ type Farm interface {
 	Requeue(ctx context.Context, sessionID string, by store.AuditEntry) error
 	// Away returns the URL of the machine that shows the phone, "" if it is this one or none does.
 	Away(ctx context.Context, phone string) (string, error)
+	// Lend connects to the ADB server here for the worker, if that has leased the phone.
+	Lend(ctx context.Context, phone, worker string) (io.ReadWriteCloser, error)
 	// Sign is a mark on a text that only machines with the same store can make.
 	Sign(text string) []byte
 }

@@ -181,6 +181,7 @@ func (s *Server) routes() *http.ServeMux {
 		})
 	}
 	handle("POST /ui/login", s.core.auth.login)
+	handle("GET "+lendPath+"{id}", s.core.lend)
 	for _, path := range []string{"/{$}", "/ui", "/ui/sessions", "/ui/sessions/{id}",
 		"/ui/phones/{id}", "/ui/answered", "/ui/skills", "/ui/settings"} {
 		handle("GET "+path, index)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
 )
 
@@ -19,7 +20,7 @@ func TestSimulatedPhonesInTheUsualFolderHaveNamesOfTheirOwn(t *testing.T) {
 		set := &app.Settings{Log: slog.New(slog.DiscardHandler), Options: config.Options{Flags: map[string]any{},
 			Environ: []string{"TAPLOOP_DATA_DIR=" + dir, "XDG_CONFIG_HOME=" + dir}}}
 		require.NoError(t, set.Load())
-		s, err := Open(t.Context(), set, nil, Options{Phones: "sandbox:2",
+		s, err := Open(t.Context(), set, []*suite.Item{{Suite: &suite.Suite{}}}, Options{Phones: "sandbox:2",
 			Play: play.Options{Ask: ask}, Scripted: func() {}})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, s.Close()) }()

@@ -7,23 +7,29 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
+	"github.com/taploop/taploop/internal/wait"
+	"github.com/taploop/taploop/internal/web"
 )
 
 // scene is one attempt's own parts of the program, with its cassette.
@@ -49,7 +55,7 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	if err != nil {
 		return nil, err
 	}
-	set, err := s.set.With(more)
+	set, err := s.at(ctx, at.Serial, more)
 	if err != nil {
 		return nil, &suite.Trouble{Kind: suite.KindSuite, Err: err}
 	}
@@ -71,6 +77,32 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 		Cost: func(sent, got int) float64 {
 			return (price.PromptPrice*float64(sent) + price.ReplyPrice*float64(got)) / 1e6
 		}}, nil
+}
+
+// at returns the settings with more, for a phone that may be another machine's: what is said to its
+// ADB server goes through that machine, wherever that is by now.
+func (s *Stage) at(ctx context.Context, serial string, more map[string]any) (*app.Settings, error) {
+	n := slices.IndexFunc(s.pool, func(p runs.PhoneInfo) bool { return p.Serial == serial })
+	if s.pool[n].Worker == "" {
+		return s.set.With(more)
+	}
+	more["farm.name"] = s.pool[n].Worker
+	set, err := s.set.With(more)
+	if err != nil {
+		return nil, err
+	}
+	url, err := s.farm.Away(ctx, serial)
+	set.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		if url == "" {
+			return nil, fmt.Errorf("%w: no machine has phone %s now", adb.ErrNoServer, serial)
+		}
+		c, err := web.Borrow(ctx, url, serial, s.db.Owner.ID, s.farm.Sign)
+		if err != nil {
+			return nil, fmt.Errorf("%w (%w)", adb.ErrNoServer, err)
+		}
+		return c, nil
+	}
+	return set, err
 }
 
 // cassettes are the settings of the attempt's recording. What is replayed is a copy: what a replay
@@ -259,10 +291,38 @@ func (s *Stage) below(item *suite.Item) string {
 	return rest
 }
 
+// comeBack is how long a phone gets to come back that was lost.
+const comeBack = 8 * time.Second
+
+// usable implements play.Options.Usable: it waits a moment for a phone that was lost.
+func (s *Stage) usable(ctx context.Context, serial string) error {
+	ctx, cancel := context.WithTimeout(ctx, comeBack)
+	defer cancel()
+	set, err := s.at(ctx, serial, map[string]any{})
+	host := s.host
+	if err == nil && set.Dial != nil {
+		host, err = app.NewHost(set, s.db)
+	}
+	for range 15 { // there is time for the answer to the last one
+		if host == nil || wait.For(ctx, comeBack/16) != nil {
+			break
+		}
+		var states map[string]string
+		if states, err = host.States(ctx); states[serial] == "device" {
+			return nil
+		}
+	}
+	if err != nil {
+		return &suite.Trouble{Kind: suite.KindADB, Err: err}
+	}
+	return device.ErrNoPhone
+}
+
 // Run runs the cases. The error is that of closing the stage, which it does.
 func (s *Stage) Run(ctx context.Context, items []*suite.Item) ([]suite.Result, error) {
 	o := s.opts.Play
 	o.Phones, o.Hold, o.Open, o.Usable = s.pool, s.holds.take, s.open, s.usable
+	o.Fits = s.fits
 	if s.opts.Dir != "" {
 		o.Keep = s.keep
 	}

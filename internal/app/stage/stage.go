@@ -5,9 +5,11 @@ package stage
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -26,7 +28,6 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
-	"github.com/taploop/taploop/internal/wait"
 )
 
 // Mode is the use that is made of cassettes.
@@ -56,7 +57,9 @@ type Stage struct {
 	host  *device.Host
 	items []*suite.Item
 	db    *store.Store // the usual one, nil for simulated phones
-	pool  []runs.PhoneInfo
+	farm  *app.Farm
+	all   []runs.PhoneInfo // that were asked for
+	pool  []runs.PhoneInfo // of these, what is used
 	temp  string
 
 	holds   holds
@@ -106,8 +109,15 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 	if err != nil {
 		return s, err
 	}
-	if s.host, err = app.NewHost(s.set, s.db); err == nil && s.pool == nil {
+	if s.host, err = app.NewHost(s.set, s.db); err != nil {
+		return s, err
+	}
+	s.farm = app.NewFarm(s.set, s.db, s.host, nil)
+	if s.pool == nil {
 		err = s.phones(ctx)
+	}
+	if err == nil {
+		s.choose(ctx)
 	}
 	return s, err
 }
@@ -151,9 +161,12 @@ func (s *Stage) share(ctx context.Context, items []*suite.Item) (err error) {
 	return nil
 }
 
-// Check refuses budgets that cannot be kept to.
+// Check refuses budgets that cannot be kept to, and phones of which there can be none.
 func Check(base *app.Settings, items []*suite.Item) error {
 	for _, i := range items {
+		if _, err := wanted(i.Suite); err != nil {
+			return app.Usage(fmt.Errorf("%s: phone: %w", i.Suite.File, err), "")
+		}
 		if i.Budget().Cost > 0 && base.Conf.Model.PromptPrice+base.Conf.Model.ReplyPrice == 0 {
 			return app.Usage(fmt.Errorf("%v: this has a budget of cost, and what the model "+
 				"costs is not known", i.At()), "set model.prompt_price and model.reply_price")
@@ -192,17 +205,17 @@ func (s *Stage) Close() error {
 	return errors.Join(errs...)
 }
 
-// phones lists the phones here that were asked for. Other machines that share the store may have
-// more of them.
+// phones lists the phones that were asked for, here and at other machines.
 func (s *Stage) phones(ctx context.Context) error {
-	list, err := runs.Choose(ctx, app.NewFarm(s.set, s.db, s.host, nil), s.opts.Phones, s.set.Log)
+	list, err := runs.Choose(ctx, s.farm, s.opts.Phones, s.set.Log)
 	if err != nil {
 		return fmt.Errorf("--phones is %q: %w", s.opts.Phones, err)
 	}
 	for _, i := range list {
-		if i.Worker != "" {
-			err = runs.Refuse(runs.DeviceNotFound, "run the tests there, or name its ADB server "+
-				"behind a tunnel: --adb-server", "phone %s is at machine %s", i.Serial, i.Worker)
+		if i.Worker != "" && (i.WorkerURL == "" || s.opts.Play.Ask) {
+			err = runs.Refuse(runs.DeviceNotFound, "set farm.addr there (not for --ask), or name "+
+				"its ADB server behind a tunnel: --adb-server", "phone %s is at machine %s",
+				i.Serial, i.Worker)
 			if s.opts.Phones != runs.AnyPhone {
 				return err
 			}
@@ -213,6 +226,77 @@ func (s *Stage) phones(ctx context.Context) error {
 	}
 	if s.pool != nil {
 		return nil
+	}
+	return err
+}
+
+// choose keeps the phones that a suite can use. Of other machines it takes no more than there are
+// cases, and one for one that is lost: the free ones first.
+func (s *Stage) choose(ctx context.Context) {
+	for n, p := range s.pool {
+		var err error
+		if p.Worker == "" && slices.ContainsFunc(s.items,
+			func(i *suite.Item) bool { return i.Suite.Phone.Value != nil }) {
+			s.pool[n].Apps, err = s.farm.Apps(ctx, p.Serial)
+		}
+		if err != nil {
+			s.opts.Play.View.Note(p.Serial + ": " + err.Error())
+		}
+	}
+	s.all = slices.Clone(s.pool)
+	var here, free, busy []runs.PhoneInfo
+	for _, p := range s.all {
+		switch {
+		case !slices.ContainsFunc(s.items,
+			func(i *suite.Item) bool { return s.fits(i.Suite, p) == nil }):
+		case p.Worker == "":
+			here = append(here, p)
+		default:
+			to := &free
+			if _, held, failed := s.db.Leases.Holder(ctx, p.Serial); held || failed != nil {
+				to = &busy
+			}
+			*to = append(*to, p)
+		}
+	}
+	s.pool = slices.Concat(here, free, busy)
+	s.pool = s.pool[:min(len(s.pool), max(len(here), len(s.items)+1))]
+}
+
+// wanted is the phone that a suite wants.
+func wanted(of *suite.Suite) (runs.Wanted, error) {
+	raw, _ := json.Marshal(of.Phone) // it was read before
+	return runs.ParseWanted(raw)
+}
+
+// listed are phones that have been listed.
+type listed struct {
+	runs.Phones
+	list []runs.PhoneInfo
+}
+
+// List implements runs.Phones.
+func (l listed) List(context.Context) ([]runs.PhoneInfo, error) { return l.list, nil }
+
+// fits implements play.Options.Fits.
+func (s *Stage) fits(of *suite.Suite, p runs.PhoneInfo) error {
+	list := []runs.PhoneInfo{p}
+	if p.Serial == "" {
+		list = s.all
+	}
+	names := append([]string{p.Serial, p.Model}, p.Addresses...)
+	for name, value := range p.AllLabels() {
+		names = append(names, name+"="+value)
+	}
+	if p.SDK < of.Phones.API || slices.ContainsFunc(of.Phones.Labels, func(l string) bool {
+		return !slices.ContainsFunc(names,
+			func(name string) bool { fits, _ := path.Match(l, name); return fits })
+	}) {
+		return errors.New(suite.WordsIn(s.opts.Play.Lang).Play.NoFit)
+	}
+	w, err := wanted(of)
+	if err == nil {
+		_, err = w.Choose(context.Background(), listed{list: list}, s.set.Log)
 	}
 	return err
 }
@@ -245,7 +329,7 @@ func (s *Stage) simulate(ctx context.Context, count string, set map[string]any) 
 	s.closers = append(s.closers, sim.Close)
 	for i := range n {
 		s.pool = append(s.pool, runs.PhoneInfo{Serial: name + strconv.Itoa(i+1),
-			Model: "taploop sandbox", SDK: 34})
+			Model: "taploop sandbox", SDK: 34, Usable: true})
 	}
 	set["adb.server"] = sim.Addr
 	if s.base.Conf.Origin("model.base_url") == config.ByDefault && s.opts.Mode != Replay &&
@@ -254,29 +338,6 @@ func (s *Stage) simulate(ctx context.Context, count string, set map[string]any) 
 		s.opts.Scripted()
 	}
 	return nil
-}
-
-// comeBack is how long a phone gets to come back that was lost.
-const comeBack = 8 * time.Second
-
-// usable implements play.Options.Usable: it waits a moment for a phone that was lost.
-func (s *Stage) usable(ctx context.Context, serial string) error {
-	ctx, cancel := context.WithTimeout(ctx, comeBack)
-	defer cancel()
-	var states map[string]string
-	var err error
-	for range 15 { // there is time for the answer to the last one
-		if wait.For(ctx, comeBack/16) != nil {
-			break
-		}
-		if states, err = s.host.States(ctx); states[serial] == "device" {
-			return nil
-		}
-	}
-	if err != nil {
-		return &suite.Trouble{Kind: suite.KindADB, Err: err}
-	}
-	return device.ErrNoPhone
 }
 
 // keep keeps a file of an attempt.

@@ -85,6 +85,7 @@ func TestALostPhoneIsToldAtItsCase(t *testing.T) {
 	b, c := &suite.Item{Suite: one, Name: "b"}, &suite.Item{Suite: one, Name: "c"}
 	a.Name = "a"
 	w.opts.Phones = []runs.PhoneInfo{{Serial: "p1"}, {Serial: "p2"}}
+	w.opts.Fits = func(*suite.Suite, runs.PhoneInfo) error { return nil }
 	w.queue = newQueue([]*suite.Item{a, b, c}, w.opts)
 	w.rested, w.phone, w.ready = func() {}, w.opts.Phones[0], map[*suite.Suite]bool{}
 	require.True(t, w.item(t.Context(), a), "the phone is back")

@@ -59,6 +59,7 @@ type Attempt struct {
 // Options of Run. The functions have to be there, but for Keep.
 type Options struct {
 	Phones []runs.PhoneInfo
+	Fits   func(*suite.Suite, runs.PhoneInfo) error // says why the suite cannot use the phone
 	// Hold takes a phone for all that follows. It may wait for it until ctx ends, which it does
 	// when nothing is left to do. A phone that it refuses is not used. What it returns ends, with
 	// the cause, when the phone is taken from the tests.

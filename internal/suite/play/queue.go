@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"sync"
 
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/wait"
@@ -73,7 +73,7 @@ func (q *queue) next(ctx context.Context, p runs.PhoneInfo) (item *suite.Item, l
 		switch count := i.Suite.Phones.Count; {
 		case q.at[i].running:
 			later = true // it may have to go to another phone, and its end makes others ready
-		case q.at[i].done || !fits(i.Suite, p):
+		case q.at[i].done || q.opts.Fits(i.Suite, p) != nil:
 		case ready && (count == 0 || q.on[i.Suite] < count):
 			q.at[i].running = true
 			q.on[i.Suite]++
@@ -96,18 +96,6 @@ func (q *queue) skipSome() (some bool) {
 		}
 	}
 	return some
-}
-
-// fits reports whether a suite can use a phone.
-func fits(s *suite.Suite, p runs.PhoneInfo) bool {
-	names := append([]string{p.Serial, p.Model}, p.Addresses...)
-	for name, value := range p.AllLabels() {
-		names = append(names, name+"="+value)
-	}
-	return p.SDK >= s.Phones.API && !slices.ContainsFunc(s.Phones.Labels, func(l string) bool {
-		return !slices.ContainsFunc(names,
-			func(name string) bool { fits, _ := path.Match(l, name); return fits })
-	})
 }
 
 // needed reports whether what an item needs has passed, or why it never will.
@@ -178,7 +166,8 @@ func (q *queue) tell(about *suite.Item, p runs.PhoneInfo, words string) {
 func (q *queue) leave(i *suite.Item, p runs.PhoneInfo, a suite.Attempt) {
 	q.lose(i, p, a.Kind, fmt.Sprintf("%s (%q)", a.Message, i.Name))
 	q.mu.Lock()
-	others := slices.ContainsFunc(q.phones, func(x runs.PhoneInfo) bool { return fits(i.Suite, x) })
+	others := slices.ContainsFunc(q.phones,
+		func(x runs.PhoneInfo) bool { return q.opts.Fits(i.Suite, x) == nil })
 	if others {
 		q.on[i.Suite]--
 		q.at[i].running = false
@@ -217,7 +206,8 @@ func (q *queue) rest(ctx context.Context) []suite.Result {
 				r.Message = q.say.Play.Interrupted
 			case q.ended == "":
 				r.Outcome, r.Kind = suite.SetupFailed, cmp.Or(q.lost.Kind, suite.KindPhone)
-				if r.Message = q.say.Play.NoFit; q.lost.Kind != "" {
+				r.Message = hint.Text(q.opts.Fits(i.Suite, runs.PhoneInfo{}))
+				if q.lost.Kind != "" {
 					r.Message = fmt.Sprintf(q.say.Play.NoneLeft, q.lost.Message)
 				}
 			}
