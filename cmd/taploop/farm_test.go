@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -158,7 +159,19 @@ func TestAFrontShowsThePicturesOfOtherMachines(t *testing.T) {
 	require.Zero(t, code)
 	require.Contains(t, out, "the store is whole")
 
+	ready := func() (int, string) {
+		resp := page.open("GET", "/readyz", "")
+		said, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return resp.StatusCode, string(said)
+	}
+	status, said := ready()
+	require.Equal(t, 200, status, said)
 	bucket.Kill(t)
+	for status == 200 { // what it knows is good for a second
+		status, said = ready()
+	}
+	require.Contains(t, said, `"says":"the store of pictures is away"`)
 	out, _, _ = b.run("doctor")
 	require.Contains(t, out, "pictures cannot be stored where store.frames says")
 }

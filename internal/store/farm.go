@@ -25,9 +25,14 @@ func (f Farm) Room(ctx context.Context) error {
 		err = doing(errors.Join(err, os.Remove(path)), "writing to the data folder")
 	}
 	if err == nil {
-		err = doing(f.frames.Probe(ctx), "storing a picture")
+		err = f.Pictures(ctx)
 	}
 	return err
+}
+
+// Pictures reports whether pictures can be stored where they are kept. A folder is not asked.
+func (f Farm) Pictures(ctx context.Context) error {
+	return doing(f.frames.Probe(ctx), "storing a picture")
 }
 
 // KeepPlaces has runs that a dead process was carrying out keep their phones: this process hands

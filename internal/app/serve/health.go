@@ -41,6 +41,7 @@ const (
 // what starts and stops servers has none.
 type health struct {
 	store    func(context.Context) error // makes it take a write
+	pictures func(context.Context) error // makes it take a picture
 	adb      func(context.Context) error // makes the ADB server answer
 	draining func() bool                 // no runs are begun any more
 
@@ -91,11 +92,13 @@ func (h *health) now(ctx context.Context) readiness {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTime)
 		defer cancel()
 		var checking sync.WaitGroup
-		var stored, adb check
+		var stored, drawn, adb check
 		checking.Go(func() { stored = timed(ctx, h.store, storeSays) })
+		checking.Go(func() { drawn = timed(ctx, h.pictures, picturesSay) })
 		checking.Go(func() { adb = timed(ctx, h.adb, adbSays) })
 		checking.Wait()
-		h.last = readiness{at: time.Now(), Checks: map[string]check{"store": stored, "adb": adb}}
+		h.last = readiness{at: time.Now(),
+			Checks: map[string]check{"store": stored, "pictures": drawn, "adb": adb}}
 	}
 	drains := check{OK: !h.draining()}
 	if !drains.OK {
@@ -138,6 +141,8 @@ func storeSays(err error) string {
 	}
 	return "it takes no write; the server's log has more"
 }
+
+func picturesSay(error) string { return store.ErrPictures.Error() }
 
 func adbSays(error) string { return "the ADB server does not answer" }
 

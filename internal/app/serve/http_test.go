@@ -64,7 +64,7 @@ func TestTheMetricsCountWhatWasAskedAgain(t *testing.T) {
 func TestWhileTheRunsArePausedNewConnectionsLearnThatTheServerDrains(t *testing.T) {
 	s, draining, paused := &Service{}, make(chan struct{}), make(chan struct{})
 	h := &health{draining: s.draining.Load, store: func(context.Context) error { return nil },
-		adb: func(context.Context) error { return nil }}
+		adb: func(context.Context) error { return nil }, pictures: func(context.Context) error { return nil }}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /readyz", h.ready)
 	mux.HandleFunc("GET /healthz", h.healthy)

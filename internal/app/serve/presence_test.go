@@ -76,8 +76,9 @@ func TestAStoreThatHangsMakesAServerUnready(t *testing.T) {
 		var asked atomic.Int32
 		var drains bool
 		h := &health{draining: func() bool { return drains },
-			store: func(ctx context.Context) error { asked.Add(1); <-ctx.Done(); return nil },
-			adb:   func(context.Context) error { return nil }}
+			store:    func(ctx context.Context) error { asked.Add(1); <-ctx.Done(); return nil },
+			pictures: func(context.Context) error { return nil },
+			adb:      func(context.Context) error { return nil }}
 		for range 3 {
 			now := h.now(t.Context())
 			require.False(t, now.OK)
