@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/s3test"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/storetest"
 )
 
 // signed has the process sign with the keys that the server knows.
@@ -151,4 +152,23 @@ func TestABackupLeavesPicturesInTheirBucket(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, restored.Check(t.Context()))
 	require.NoError(t, restored.Close())
+}
+
+// A picture that another machine keeps as a file is no picture that never was.
+func TestAPictureOfAnotherMachineIsSaidToBeOne(t *testing.T) {
+	if storetest.OnPostgres() {
+		return
+	}
+	_, url := server(t)
+	here := open(t, t.TempDir(), &store.Options{URL: url})
+	there := open(t, t.TempDir(), &store.Options{URL: url})
+	id := firstFrame(t, here, past(t, here, store.Completed))
+	_, err := here.Frame(t.Context(), id)
+	require.NoError(t, err)
+	_, err = there.Frame(t.Context(), id)
+	require.ErrorIs(t, err, store.ErrFrameAway)
+	require.ErrorIs(t, err, store.ErrNotFound)
+	require.Contains(t, hint.Of(err), "store.frames: s3://")
+	_, err = there.Frame(t.Context(), "abc.1.1")
+	require.NotErrorIs(t, err, store.ErrFrameAway, "which never was")
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/store/pictures"
 )
 
 var stepColumns = new(StepRecord).fields().list("s.%s")
@@ -146,7 +148,11 @@ func (d *db) frame(ctx context.Context, id string) ([]byte, string, error) {
 	}
 	b, err := d.frames.Get(ctx, name)
 	guarded := len(sum) > 0 // former versions synced each file
+	_, files := d.frames.Keeper.(pictures.Folder)
 	switch got := sha256.Sum256(b); {
+	case errors.Is(err, fs.ErrNotExist) && files && !d.engine.alone():
+		err = hint.Add(fmt.Errorf("frame %q: %w", id, ErrFrameAway), "look at it there, or have all "+
+			"machines keep pictures in one bucket: store.frames: s3://BUCKET")
 	case errors.Is(err, fs.ErrNotExist) && !guarded:
 		err = fmt.Errorf("frame %q: %w", id, ErrNotFound)
 	case guarded && (errors.Is(err, fs.ErrNotExist) ||

@@ -133,6 +133,8 @@ func refusalOf(err error) *refusal {
 		return refuse("INVALID_ARGUMENT", err)
 	}
 	switch {
+	case errors.Is(err, store.ErrFrameAway):
+		return refuse("NOT_FOUND", err)
 	case errors.Is(err, inquiry.ErrNotFound), errors.Is(err, store.ErrNotFound):
 		return refuse("NOT_FOUND", errors.New("it does not exist, or it belongs to another client"))
 	case agentloop.Unwritable(err):
