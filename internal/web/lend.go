@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -75,6 +76,8 @@ func Borrow(ctx context.Context, at, phone, worker string, sign func(string) []b
 		return c, nil
 	}
 	defer res.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(res.Body, maxBody))
-	return nil, cmp.Or(err, fmt.Errorf("the machine of the phone refuses (%d): %s", res.StatusCode, b))
+	var said struct{ Error struct{ Message string } }
+	_ = json.NewDecoder(res.Body).Decode(&said) // a proxy may say something else
+	return nil, fmt.Errorf("the machine of the phone refuses (%d): %s", res.StatusCode,
+		said.Error.Message)
 }

@@ -82,16 +82,22 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 // at returns the settings with more, for a phone that may be another machine's: what is said to its
 // ADB server goes through that machine, wherever that is by now.
 func (s *Stage) at(ctx context.Context, serial string, more map[string]any) (*app.Settings, error) {
-	n := slices.IndexFunc(s.pool, func(p runs.PhoneInfo) bool { return p.Serial == serial })
-	if s.pool[n].Worker == "" {
+	is := func(p runs.PhoneInfo) bool { return p.Serial == serial }
+	if s.pool[slices.IndexFunc(s.pool, is)].Worker == "" {
 		return s.set.With(more)
 	}
-	more["farm.name"] = s.pool[n].Worker
+	now, err := s.farm.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	url := ""
+	if n := slices.IndexFunc(now, is); n >= 0 { // not by an address, which others may have too
+		url, more["farm.name"] = now[n].WorkerURL, now[n].Worker
+	}
 	set, err := s.set.With(more)
 	if err != nil {
 		return nil, err
 	}
-	url, err := s.farm.Away(ctx, serial)
 	set.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 		if url == "" {
 			return nil, fmt.Errorf("%w: no machine has phone %s now", adb.ErrNoServer, serial)
@@ -102,7 +108,7 @@ func (s *Stage) at(ctx context.Context, serial string, more map[string]any) (*ap
 		}
 		return c, nil
 	}
-	return set, err
+	return set, nil
 }
 
 // cassettes are the settings of the attempt's recording. What is replayed is a copy: what a replay
