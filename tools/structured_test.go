@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -32,4 +34,17 @@ func TestABriefResultHasItsVerdictUnlessItIsOff(t *testing.T) {
 		require.Equal(t, of, (&result.Result{Verified: of}).Brief().Verified)
 	}
 	require.Nil(t, (&result.Result{}).Brief().Verified)
+}
+
+// Why there is no answer in JSON is a field for programs and for models.
+func TestWhyAnAnswerDoesNotFitIsAField(t *testing.T) {
+	st := runs.Status{Run: store.Run{Progress: agentloop.Progress{
+		Verification: &agentloop.Verification{Misfit: "the answer is no JSON"}}}}
+	r, err := result.New(st)
+	require.NoError(t, err)
+	for _, of := range []any{r, r.Brief()} {
+		b, err := json.Marshal(of)
+		require.NoError(t, err)
+		require.Contains(t, string(b), `"answer_misfit":"the answer is no JSON"`)
+	}
 }

@@ -43,9 +43,8 @@ func (ms *Models) verifiers(p *Policies, d *Parts) (
 		}
 		var err error
 		if s.AnswerSchema != nil {
-			if v.Schema, err = shape.Parse(s.AnswerSchema); err != nil {
-				return nil, runs.Coded(runs.InvalidArgument,
-					fmt.Errorf("answer_schema: %w", err))
+			if v.Schema, err = answerShape(s.AnswerSchema); err != nil {
+				return nil, err
 			}
 		}
 		if v.Mode == verify.Off && v.Schema == nil {
@@ -53,6 +52,17 @@ func (ms *Models) verifiers(p *Policies, d *Parts) (
 		}
 		return v, nil
 	}, nil
+}
+
+// answerShape is the shape that a run's answer has to fit.
+func answerShape(raw []byte) (*shape.Shape, error) {
+	of, err := shape.Parse(raw)
+	if err != nil {
+		return nil, runs.Refuse(runs.InvalidArgument, `pass a JSON Schema that refers to nothing `+
+			`outside of it, such as {"type": "object", "properties": {"total": {"type": "number"}}}`,
+			"answer_schema: %w", err)
+	}
+	return of, nil
 }
 
 // secondModel looks at the ends of tasks.

@@ -37,6 +37,7 @@ type Result struct {
 	Answer    *string              `json:"answer"`
 	Verified  *Verification        `json:"verification,omitempty"`
 	JSON      json.RawMessage      `json:"answer_json,omitempty"` // null when none fits
+	Misfit    string               `json:"answer_misfit,omitempty"`
 	Question  *OpenQuestion        `json:"question"`
 	Next      *Next                `json:"next"`
 	Timing    *Timing              `json:"timing,omitempty"`
@@ -56,6 +57,7 @@ type Brief struct {
 	Answer    *string              `json:"answer"`
 	Verified  *Verification        `json:"verification,omitempty"`
 	JSON      json.RawMessage      `json:"answer_json,omitempty"`
+	Misfit    string               `json:"answer_misfit,omitempty"`
 	Skill     *skill.Report        `json:"skill,omitempty"`
 	Question  *briefQuestion       `json:"question"`
 	Next      *Next                `json:"next"`
@@ -79,7 +81,7 @@ type briefQuestion struct {
 func (r *Result) Brief() Brief {
 	out := Brief{SessionID: r.SessionID, State: r.State, Reason: r.Reason, Global: r.Global,
 		Pictures: r.Pictures, Answer: r.Answer, JSON: r.JSON, Skill: r.Skill, Next: r.Next,
-		Error: r.Error, Verified: r.Verified}
+		Error: r.Error, Verified: r.Verified, Misfit: r.Misfit}
 	if r.Question != nil {
 		out.Question = &briefQuestion{OpenQuestion: r.Question}
 	}
@@ -211,7 +213,7 @@ func (r *Result) addVerification(v *agentloop.Verification) {
 	if v.Verdict != "" {
 		r.Verified = &Verification{v.Verdict, v.Evidence, v.Step}
 	}
-	if r.JSON = v.JSON; v.Misfit != "" {
+	if r.JSON, r.Misfit = v.JSON, v.Misfit; v.Misfit != "" {
 		r.JSON = json.RawMessage("null")
 		r.Notes = append(r.Notes, "answer_json is null: "+v.Misfit)
 	}
