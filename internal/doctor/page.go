@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"net"
 	"net/url"
 	"os"
 	"os/user"
@@ -83,7 +82,7 @@ func (p Private) hider() func(string) string {
 		}
 	}
 	for _, s := range p.URLs {
-		if u, err := url.Parse(s); err == nil && !loopback(u.Hostname()) {
+		if u, err := url.Parse(s); err == nil && !text.Loopback(u.Host) {
 			add(u.Hostname(), "[host]")
 		}
 	}
@@ -108,10 +107,6 @@ func (p Private) hider() func(string) string {
 	return func(s string) string { return replaced(s, names) }
 }
 
-func loopback(host string) bool {
-	return host == "localhost" || net.ParseIP(host).IsLoopback()
-}
-
 // replaced replaces whole words, the longest first, whatever the case of their letters, and then
 // what looks like a place or a key.
 func replaced(s string, names map[string]string) string {
@@ -127,7 +122,7 @@ func replaced(s string, names map[string]string) string {
 	s = mdnsFor.ReplaceAllString(s, "[phone]")
 	s = folders.ReplaceAllString(homes.ReplaceAllString(s, "~"), "${1}[folder]/")
 	hide := func(at string) string {
-		if loopback(strings.Trim(at, "[]")) || at == "0.0.0.0" {
+		if text.Loopback(at) || at == "0.0.0.0" {
 			return at
 		}
 		return "[address]"

@@ -18,6 +18,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -91,7 +92,7 @@ func newPostgres(url string) (engine, error) {
 
 // isLocal reports whether the host is this machine: a folder of sockets, or a loopback address.
 func isLocal(host string) bool {
-	return strings.HasPrefix(host, "/") || host == "localhost" || net.ParseIP(host).IsLoopback()
+	return strings.HasPrefix(host, "/") || text.Loopback(host)
 }
 
 func (*postgresEngine) alone() bool { return false }
