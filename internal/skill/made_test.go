@@ -2,8 +2,13 @@ package skill
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"image"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,6 +19,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // reporting is the skill of a run that taps these labels, which are its parameters, and reports so. All
@@ -510,4 +516,45 @@ func TestAValueIsNotPutIntoWhatWasThereBefore(t *testing.T) {
 	require.Equal(t, "{{day}}", s.Steps[0].Targets[0].Label)
 	all := s.texts()
 	require.NotContains(t, all, "November {{day}}")
+}
+
+// What a skill's maker notes is said in each language that there is.
+func TestNotesAreTranslated(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	noted := 0
+	var text func(e ast.Expr) string
+	text = func(e ast.Expr) string {
+		switch x := e.(type) {
+		case *ast.BasicLit:
+			s, _ := strconv.Unquote(x.Value)
+			return s
+		case *ast.BinaryExpr:
+			return text(x.X) + text(x.Y)
+		}
+		return ""
+	}
+	parts := strings.NewReplacer("%s", `"X"`, "%v", "it is not on the screen")
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, is := n.(*ast.CallExpr)
+			if !is {
+				return true
+			}
+			if on, is := call.Fun.(*ast.SelectorExpr); is && on.Sel.Name == "note" {
+				noted++
+				said := words.Phrase("zh", "step 3: "+parts.Replace(text(call.Args[0])))
+				assert.NotRegexp(t, "[a-z]{2}", said)
+			}
+			return true
+		})
+	}
+	require.Greater(t, noted, 10)
+	for _, says := range []string{errMissing.Error(), errAmbiguous.Error(), errCovered.Error(),
+		"it fills most of the screen", "nothing there takes touches", "what it says looks like a parameter",
+		"what it says came while a person had the phone", "the version of X is not written down: X"} {
+		assert.NotRegexp(t, "[a-z]{2}", words.Phrase("zh", says))
+	}
 }
