@@ -29,7 +29,7 @@ var (
 	quotedText = regexp.MustCompile(`"([^"\n]+)"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»|` +
 		`「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》|‘([^’\n]{2,})’|(?:^|[\s(])'([^'\n]{2,})'`)
 	figures = regexp.MustCompile(`[€$£¥₹]\s?\d(?:[\d.,]*\d)?|\d[\d.,:]*\d\s?[€$£¥₹元%]|` +
-		times.String() + `|\d{3,}`)
+		times.String() + `|\d{3,}(?: (?:dollars|euros|pounds|yuan)\b)?`)
 )
 
 // claims are those of a task.
@@ -157,14 +157,14 @@ func unseen(task string, list []claim) string {
 // something is made, sent or opened, what it is, and what its parts are called.
 var (
 	framing = regexp.MustCompile(`(?i)\b(?:the|an?) \pL+ «»|` +
-		`\b(?:(?:first|last|given|family) name|phone number|please|then|now|` +
+		`\b(?:(?:note|write) down|(?:first|last|given|family) name|phone number|please|then|now|` +
 		`also|finally|and|in|into|on|at|for|to|of|with|under|using|following|` +
 		`the|an?|me|my|his|her|him|them|their|is|details|inform|tell|` +
 		`titled?|called|named|name|saying|says?|that|number|time|amount|text|body|content|subject|` +
 		`heading|messages?|notes?|events?|alarms?|contacts?|calendar|invitation|entry|page|app|` +
 		`day|morning|add|create|write|make|new|set|put|save|enter|type|send|reply|pay|` +
 		`open|go|visit|show)\b`)
-	framed = regexp.MustCompile(`[请帮我给向把在的为是并再然后新建添加创建写发送回复打开一条个封页短信息消便签联系人日程闹钟标题主内容正文设置定早上]`)
+	framed = regexp.MustCompile(`[请帮我给向把在的为是并再然后新建添加创建写发送回复打开一条个封页短信息消便签笔记联系人日程闹钟标题主内容正文设置定早上]`)
 )
 
 // wants is what the task says besides what it names, and does not only frame that: a wish of which

@@ -288,3 +288,69 @@ func TestWhatOnlyNearlyFitsIsNotVerified(t *testing.T) {
 		require.Equal(t, c.want, got, "%s %q: %s", c.task, c.says, why)
 	}
 }
+
+// A run that did something near the task, and claims it all: none of it is verified. What was done
+// is never contradicted.
+func TestWhatWasDoneInPartIsNotVerified(t *testing.T) {
+	both := func(says ...string) [2][]string { return [2][]string{says, says} }
+	for task, c := range map[string][2][]string{ // typed, and shown
+		`Write a note with the title "Eggs" and the text "milk, eggs".`:                     both("Eggs", "milk, eggs, ham"),
+		`Write a note with the title "Milk" and the text "Eggs".`:                           both("Eggs", "Milk"),
+		`Write a note titled "Rome trip" that says "Train at 9:40".`:                        both("Rome trip", "Train at 19:40"),
+		`Note down 250 dollars under the title "Budget".`:                                   both("Budget", "1250 dollars"),
+		`Add the contact "Greta Holm" with the number 5550199.`:                             both("Greta Holm", "5550198"),
+		`Add the contact "Greta Holm" with the number 5550199 as work.`:                     both("Greta Holm", "5550199", "Mobile"),
+		`Add the contact "Holm Greta".`:                                                     both("Greta Holm"),
+		`Send Anna Berg "See you at 8".`:                                                    both("Anna Berg", "See you at 8:30"),
+		`Add "Picnic" at "City park" to the calendar on November 30 at 18:00.`:              both("Picnic", "City park", "November 30", "19:00"),
+		`Add "Picnic" at "City hall" to the calendar on November 30 at 18:00.`:              both("Picnic", "City park", "November 30", "18:00"),
+		`Add "Picnic" to the calendar on Tuesday at 18:00.`:                                 both("Picnic", "Monday", "18:00"),
+		`Add "Picnic" tomorrow at 6 pm.`:                                                    both("Picnic", "18:00"),
+		`Rename the note "Ideas" to "Plans".`:                                               both("Plans"),
+		`Replace the text of the note "Ideas" by "Nothing".`:                                {{"Nothing"}, {"Ideas", "Ideas Nothing"}},
+		`Open the note "Packing list".`:                                                     {{"Ideas"}, {"Notes", "Ideas"}},
+		`Put the price $79.00 into a note called "Shoes".`:                                  both("Shoes", "$179.00"),
+		`Write the note "Call Anna" with the time 4:30 pm.`:                                 both("Call Anna", "4:30 am"),
+		`Send Anna Berg the message "Paid 1,000".`:                                          both("Anna Berg", "Paid 1,00"),
+		`Write the note "Alpha" in which "Beta" stands, and mark it.`:                       both("Alpha", "Beta"),
+		`Create the note "Shopping" with "bread" as the first line and "milk" as the next.`: both("Shopping", "milk\nbread"),
+		`Add an event "Picnic" on Tuesday.`:                                                 both("Picnic", "Sunday"),
+		`Write a note with the title "Eggs" and no text.`:                                   both("Eggs", "a"),
+		`Turn off the Wi-Fi in the evening: write a note "Wi-Fi off".`:                      both("Wi-Fi off"),
+		`Add an event "Tea" on December 5 to the calendar.`:                                 both("Tea", "Sunday, November 29"),
+	} {
+		got, why := claimed(task, c)
+		assert.Equal(t, agentloop.Unverified, got, "%s: %s", task, why)
+	}
+	for task, c := range map[string][2][]string{
+		`Write a note with the title "Eggs" and the text "milk, eggs".`: both("Eggs", "milk, eggs"),
+		`Write a note titled "Rome" that says "Train at 9:40".`:         both("Rome", "Train at 9:40"),
+		`Note down 250 dollars under the title "Budget".`:               both("Budget", "250 dollars"),
+		`Add the contact "Greta Holm" with the number 5550199.`:         {{"Greta", "Holm", "5550199"}, {"Greta Holm", "5550199"}},
+		`Send Anna Berg "See you at 8".`:                                both("Anna Berg", "See you at 8"),
+		`Write the note "Call" with the time 4:30 pm.`:                  both("Call", "16:30"),
+		`Write a note "Sum" with the amount $1,234.50.`:                 both("Sum", "$1,234.50"),
+		`Write a note with the title "Off" and the text "on".`:          both("Off", "on"),
+		`Write the note "No milk" with "0 bottles, -5 degrees".`:        both("No milk", "0 bottles, -5 degrees"),
+		`写一个标题为“牛奶”的笔记，内容是“鸡蛋”。`:                                        both("牛奶", "鸡蛋"),
+		`Send Anna Berg "Turn off the light".`:                          both("Anna Berg", "Turn off the light"),
+		`Set an alarm for 6 pm.`:                                        {{"6", "00", "PM"}, {"6:00 PM"}},
+		`Add an event "Picnic" at 18:00 to the calendar.`:               {{"Picnic", "6:00 PM"}, {"Picnic", "6:00 PM"}},
+	} {
+		got, why := claimed(task, c)
+		assert.Equal(t, agentloop.IsVerified, got, "%s: %s", task, why)
+	}
+}
+
+// claimed is what a run comes to that typed these and ends on a screen that shows these.
+func claimed(task string, c [2][]string) (agentloop.Verified, string) {
+	var steps []agentloop.Step
+	for _, typed := range c[0] {
+		steps = append(steps, typing(typed)...)
+	}
+	var list []row
+	for _, says := range c[1] {
+		list = append(list, row{says: says})
+	}
+	return elements(task, steps, rows(list...))
+}

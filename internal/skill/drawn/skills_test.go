@@ -428,6 +428,8 @@ func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
 			0.93},
 		{"large text", small, put("font_scale", "1.3"), 0, 0.93},
 		{"landscape", small, put("user_rotation", "1"), 0, 0.8},
+		{"landscape, other layout", func() *held { return holdLaid(evening, image.Pt(720, 1280), true) },
+			put("user_rotation", "1"), 0, 0.7}, // a keyboard leaves no room to look for a field
 	} {
 		calls := 0
 		for i, task := range first {
