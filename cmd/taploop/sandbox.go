@@ -82,10 +82,9 @@ func (c *sandboxCmd) setUp(phone *sandbox.Simulator) (*sandbox.Task, error) {
 
 // serve says how to use the phone, waits for the end, and checks the task.
 func (c *sandboxCmd) serve(ctx context.Context, a *invocation, sim *simulation.Simulation,
-	task *sandbox.Task) error {
+	task *sandbox.Task) (err error) {
 	end := func() error { return nil }
 	if c.StandIns != "" {
-		var err error
 		if end, err = c.serveStandIns(ctx, a, sim); err != nil {
 			return err
 		}

@@ -83,10 +83,9 @@ func saidTo(db *store.Store, run store.Run) func(context.Context) ([]string, err
 // ToolLeave reports whether a person has given leave for a call of a tool, and uses it.
 func ToolLeave(db *store.Store, sessionID string) proxy.Leave {
 	return func(ctx context.Context, client string, s guard.Subject, d guard.Decision) (
-		bool, error) {
+		_ bool, err error) {
 		sess := store.Session{Client: client}
 		if sessionID != "" {
-			var err error
 			if sess, err = db.Session(ctx, sessionID); err != nil {
 				return false, err
 			}

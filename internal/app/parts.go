@@ -220,11 +220,10 @@ func Closing(err error, done func() error) error { return cmp.Or(err, done()) }
 func (d *Parts) OnClose(f func() error) { d.closers = append(d.closers, f) }
 
 // Close closes everything in reverse order, and waits for all that runs.
-func (d *Parts) Close() error {
-	var errs []error
+func (d *Parts) Close() (err error) {
 	for _, c := range slices.Backward(d.closers) {
-		errs = append(errs, c())
+		err = errors.Join(err, c())
 	}
 	d.closers = nil
-	return errors.Join(errs...)
+	return err
 }

@@ -98,14 +98,13 @@ func OpenTrials(ctx context.Context, set *app.Settings, o TrialOptions) (*Trials
 }
 
 // Close ends the runs, and then the phones.
-func (t *Trials) Close() error {
-	var errs []error
+func (t *Trials) Close() (err error) {
 	for _, d := range t.parts {
-		errs = append(errs, d.Close())
+		err = errors.Join(err, d.Close())
 	}
 	t.stop()
 	t.serving.Wait()
-	return errors.Join(errs...)
+	return err
 }
 
 // A phone of the usual width in pixels has the usual density. Other phones show as much as it does.

@@ -45,9 +45,8 @@ type scene struct {
 }
 
 // open implements play.Options.Open.
-func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) {
+func (s *Stage) open(ctx context.Context, at play.Attempt) (_ *play.Scene, err error) {
 	x := &scene{stage: s, at: at}
-	var err error
 	if x.folder, err = os.MkdirTemp(s.temp, "attempt-"); err != nil {
 		return nil, err
 	}

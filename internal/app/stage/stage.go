@@ -142,8 +142,13 @@ func temporary() (dir string, end func() error, err error) {
 		return "", nil, err
 	}
 	lock := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
-	if _, err = lock.TryLock(); err != nil {
+	locked, err := lock.TryLock()
+	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if _, err = os.Stat(lock.Path()); err != nil || !locked { // another call took it for a left one
+		_ = lock.Close()
+		return temporary()
 	}
 	return dir, func() error { return errors.Join(lock.Close(), os.RemoveAll(dir)) }, nil
 }
@@ -176,14 +181,14 @@ func Check(base *app.Settings, items []*suite.Item) error {
 }
 
 // settings makes those of the cases, and opens their data folder once.
-func (s *Stage) settings(ctx context.Context, items []*suite.Item, more map[string]any) error {
+func (s *Stage) settings(ctx context.Context, items []*suite.Item, more map[string]any) (
+	err error) {
 	steps := s.base.Conf.Loop.MaxSteps
 	for _, i := range items {
 		steps = max(steps, i.Budget().Steps)
 	}
 	more["loop.max_steps"] = steps
 	more["farm.role"] = config.Both // the phones of the ADB server are used
-	var err error
 	if s.set, err = s.base.With(more); err != nil {
 		return err
 	}
@@ -196,13 +201,12 @@ func (s *Stage) settings(ctx context.Context, items []*suite.Item, more map[stri
 }
 
 // Close closes what the stage has opened.
-func (s *Stage) Close() error {
-	var errs []error
-	for i := len(s.closers) - 1; i >= 0; i-- {
-		errs = append(errs, s.closers[i]())
+func (s *Stage) Close() (err error) {
+	for _, c := range slices.Backward(s.closers) {
+		err = errors.Join(err, c())
 	}
 	s.closers = nil
-	return errors.Join(errs...)
+	return err
 }
 
 // phones lists the phones that were asked for, here and at other machines.

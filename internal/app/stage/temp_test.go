@@ -3,9 +3,11 @@ package stage
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/gofrs/flock"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -43,4 +45,23 @@ func TestWhatAKilledCallHasLeftIsRemoved(t *testing.T) {
 	require.DirExists(t, foreign)
 	require.NoError(t, end())
 	require.NoError(t, taken.Close())
+}
+
+// Calls that begin at the same moment leave one another their folders: one that has no lock yet is
+// not one that was left.
+func TestCallsThatBeginTogetherHaveTheirFolders(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var calls sync.WaitGroup
+	for range 8 {
+		calls.Go(func() {
+			for range 100 {
+				dir, end, err := temporary()
+				if assert.NoError(t, err) {
+					assert.DirExists(t, dir)
+					assert.NoError(t, end())
+				}
+			}
+		})
+	}
+	calls.Wait()
 }
