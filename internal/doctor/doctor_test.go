@@ -306,7 +306,7 @@ func TestThePageShowsNothingPrivate(t *testing.T) {
 		Says: `"http://4f0c2a9d7be84c1f@models.example.org/v1?key=hush" has a user in it, ` +
 			"http://gateway.example/9b2f6e1c-0d4a-4c7e-8a3f-2b1d5e6f7a8b/v1",
 		Mend: "see /srv/clients/anna-mueller/data/taploop.db, /mnt/berta/taploop.yaml: bad, " +
-			"D:\\Dora\\x.yaml and /opt/platform-tools/adb"}}}
+			"D:\\Dora\\x.yaml, /dev/shm/emil/x and /opt/platform-tools/adb"}}}
 	page := r.Page("en", "taploop 1", doctor.Private{
 		Secrets: []string{"top-secret-1", "annas-laptop"}, Phones: []string{"R5CT90ABCDE", "192.168.7.20:5555"},
 		URLs:    []string{"https://models.example.org/v1", "http://localhost:11434/v1"},
@@ -315,7 +315,8 @@ func TestThePageShowsNothingPrivate(t *testing.T) {
 		"Some",
 		"top-secret", "annas-laptop", "phones.private", "models.example.org", "abcdef0123",
 		home + "/",
-		"4f0c2a9d", "hush", "9b2f6e1c", "anna-mueller", "berta", "dora"} {
+		"4f0c2a9d", "hush", "9b2f6e1c", "anna-mueller", "berta", "dora",
+		"emil"} {
 		require.NotContains(t, strings.ToUpper(page), strings.ToUpper(hidden))
 	}
 	require.Contains(t, page, "127.0.0.1:8702")

@@ -56,8 +56,8 @@ var (
 	homes   = regexp.MustCompile(`(?i)(/home/|/Users/|[A-Z]:\\Users\\)[^/\\\s"'` + "`" + `|]+`)
 	apiKey  = regexp.MustCompile(`\b(?:sk|pk|key|tok|taploop)[-_][\w-]{12,}`)
 	masked  = regexp.MustCompile(`[\w-]*\*{3,}[\w-]*|[\w-]{4,}(?:\.{3,}|…)[\w-]{3,}`)
-	folders = regexp.MustCompile(`(^|[\s"'(=` + "`" + `])(?:/(?:media|mnt|private|root|run|srv|` +
-		`tmp|var|Volumes)/|[A-Z]:\\)(?:[^/\\\s"'|]+[/\\])*`)
+	folders = regexp.MustCompile(`(^|[\s"'(=` + "`" + `])(?:/(?:dev/shm|media|mnt|private|root|` +
+		`run|srv|tmp|var|Volumes)/|[A-Z]:\\)(?:[^/\\\s"'|]+[/\\])*`)
 	// what a refused setting holds
 	setting = regexp.MustCompile(`( is) .*?( \(from )|(?:(adb\.server|_SOCKET) "(?:[^"\\]|\\.)*")`)
 	mdnsFor = regexp.MustCompile(`adb-[^\s"'|]+?\._adb[\w-]*\._tcp\.?`)
