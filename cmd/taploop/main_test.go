@@ -51,8 +51,9 @@ func TestMain(m *testing.M) {
 }
 
 // withProgram runs the tests with the program that ships as taploop in PATH, which knows one kind of
-// question more. It is built without the race detector, which would make each of its many starts
-// slow; TAPLOOP_TEST_RACE=1 builds it with it.
+// question more, and the small one that is a phone's commands. They are built without the race
+// detector, which would make each of their many starts slow; TAPLOOP_TEST_RACE=1 builds them with
+// it.
 func withProgram(tests adbtest.Runner) (code int) {
 	const inherited = "TAPLOOP_TEST_PROGRAM" // adbtest starts this binary again
 	if os.Getenv(inherited) != "" {
@@ -65,12 +66,14 @@ func withProgram(tests adbtest.Runner) (code int) {
 	}
 	defer os.RemoveAll(dir)
 	bin := filepath.Join(dir, "bin")
-	args := []string{"build", "-tags", "testkinds", "-o", bin + string(filepath.Separator)}
+	args := []string{"build", "-trimpath", "-ldflags=-w", "-tags", "testkinds", "-o",
+		bin + string(filepath.Separator)}
 	if os.Getenv("TAPLOOP_TEST_RACE") == "1" {
 		args = append(args, "-race")
 		os.Setenv("GORACE", "atexit_sleep_ms=0") // else each end would take a second
 	}
-	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+	args = append(args, ".", "../../internal/sandbox/adbdshim/command")
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building taploop for the tests: %v\n%s", err, out)
 		return exitError
 	}
@@ -143,9 +146,9 @@ func (t inTurn) Run(name string, script func(testscript.T)) {
 // returns the server's address.
 func behindTheRealDaemon(t *testing.T, sim *simulation.Simulation, d adbtest.Daemon) string {
 	dir := t.TempDir()
-	program, err := exec.LookPath("taploop")
+	command, err := exec.LookPath("command")
 	require.NoError(t, err)
-	require.NoError(t, adbdshim.Install(dir, program))
+	require.NoError(t, adbdshim.Install(dir, command))
 	ln, err := net.Listen("unix", filepath.Join(dir, ".socket"))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -170,6 +173,10 @@ func smallPhone() *sandbox.Options {
 // settles is how long a run waits for the screen of such a phone, which does not move after a
 // touch.
 const settles = "300ms"
+
+// glanced is the size of the pictures that a scripted model gets, which looks for a mark at most.
+// What models want is larger than such a phone's own screen, and much of what a step would cost.
+const glanced = "180x180"
 
 var begun = time.Now()
 
@@ -279,6 +286,7 @@ func cmdSimulate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("TAPLOOP_ADB_SERVER", sim.Addr)
 	ts.Setenv("TAPLOOP_MODEL_BASE_URL", sim.Model.BaseURL)
 	ts.Setenv("TAPLOOP_LOOP_SETTLE_TIMEOUT", settles)
+	ts.Setenv("TAPLOOP_MODEL_IMAGE_SIZE", glanced)
 	simulations.Store(ts.Getenv("WORK"), scriptSimulation{sim, task})
 }
 

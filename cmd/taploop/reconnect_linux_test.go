@@ -19,7 +19,7 @@ import (
 func (b *testEnv) twoWays(t *testing.T) *adbtest.Rig {
 	t.Helper()
 	dir := t.TempDir()
-	program, err := exec.LookPath("taploop")
+	program, err := exec.LookPath("taploop") // it is a phone's commands, too
 	require.NoError(t, err)
 	require.NoError(t, adbdshim.Install(dir, program))
 	ln, err := net.Listen("unix", filepath.Join(dir, ".socket"))

@@ -191,7 +191,7 @@ var changing = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{8}\b`), "01234567"},
 	{regexp.MustCompile(`\d+(\.\d+)?( ?)(s|秒|ms)\b`), "N${2}${3}"},
 	{regexp.MustCompile(`\d+(\.\d+)? 秒`), "N 秒"},
-	{regexp.MustCompile(`\d+k? (tokens|个 token)`), "N ${1}"},
+	{regexp.MustCompile(`[\d.]+k? (tokens|个 token)`), "N ${1}"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d`), "2006-01-02 15:04"},
 	{regexp.MustCompile(`\d\d:\d\d:\d\d`), "15:04:05"},
 	{regexp.MustCompile(` and N s of waiting|（另等待 N 秒）`), ""},

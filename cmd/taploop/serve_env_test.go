@@ -58,6 +58,9 @@ func newTestEnv(t testing.TB, taskID, script string, env ...string) *testEnv {
 	sim, err := simulation.Start(ctx, phone, &simulation.Options{Script: []byte(rules)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
+	if _, measures := t.(*testing.B); !measures {
+		env = append([]string{"TAPLOOP_MODEL_IMAGE_SIZE=" + glanced}, env...)
+	}
 	life := newActivity()
 	wire, dir := tap(t, sim.Addr, life, nil), t.TempDir()
 	b := &testEnv{t: t, sim: sim, task: task, wire: wire, life: life, dir: dir}

@@ -21,7 +21,8 @@ func TestATaskThatIsRepeatedCostsNextToNothing(t *testing.T) {
 		t.Run(task, func(t *testing.T) {
 			t.Parallel()
 			b := newTestEnv(t, task,
-				`- {when: "You get the labels of the touchable elements", reply: "{}"}`+"\n")
+				`- {when: "You get the labels of the touchable elements", reply: "{}"}`+"\n",
+				"TAPLOOP_MODEL_IMAGE_SIZE=auto") // pictures are tokens, too
 			spent := func(args ...string) (session string, tokens, calls int) {
 				var r struct {
 					Session string `json:"session_id"`

@@ -303,7 +303,7 @@ func TestACaseOverItsBudgetHasFailedWithTheFigure(t *testing.T) {
 		say("Wander", "action:CLICK\tpoint:500,999", ", delay: 60ms")+
 		say("Ask[^\n]*\n[^z]*go on", "action:CLICK\tpoint:500,999")+
 		say("Ask", "action:INFO\tvalue:What now?")+say("", claim))
-	f.env = append(f.env, "TAPLOOP_MODEL_PROMPT_PRICE=1000")
+	f.env = append(f.env, "TAPLOOP_MODEL_PROMPT_PRICE=1000", "TAPLOOP_MODEL_IMAGE_SIZE=auto")
 	code, all := f.test(`
 cases:
 - {name: steps, task: Wander, budget: {steps: 2}, expect: none}

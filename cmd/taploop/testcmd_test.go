@@ -57,7 +57,7 @@ func newTested(t testing.TB, phones int, script string) *tested {
 		}
 	})
 	f.env = append(lone(t, base), "TAPLOOP_ADB_SERVER="+ln.Addr().String(),
-		"TAPLOOP_LOOP_SETTLE_TIMEOUT=300ms",
+		"TAPLOOP_LOOP_SETTLE_TIMEOUT=300ms", "TAPLOOP_MODEL_IMAGE_SIZE="+glanced,
 		"TAPLOOP_MODEL_LANG=en")
 	return f
 }
