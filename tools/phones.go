@@ -44,7 +44,7 @@ func (e edge) phones(ctx context.Context, c *call, _ struct{}) (*toolResult, err
 func listedPhone(p usecase.Phone) result.ListedPhone {
 	d := result.ListedPhone{ID: p.Serial, Addresses: p.Addresses, State: p.State, Usable: p.Usable,
 		Model:   p.Model,
-		Android: p.Android, SDK: p.SDK, Worker: p.Worker}
+		Android: p.Android, SDK: p.SDK, Worker: p.Worker, Labels: p.Labels}
 	if p.Size.Valid() {
 		d.Size = &[2]int{p.Size.W, p.Size.H}
 	}

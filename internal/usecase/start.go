@@ -57,7 +57,7 @@ type Start struct {
 	Supersede bool   `json:"supersede" default:"false" listed:"gelab"`
 	Turn             // how it waits with Queue
 	// Phone are the labels of the phone that is wanted, see runs.Wanted.
-	Phone json.RawMessage `json:"phone,omitempty" listed:"gelab"`
+	Phone json.RawMessage `json:"phone,omitempty"`
 	// Skill is what the run replays, see runs.Settings, or nil.
 	Skill json.RawMessage `json:"-"`
 	// Moving says that something was opened just before: the first step waits for rest.

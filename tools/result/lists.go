@@ -61,6 +61,8 @@ type ListedPhone struct {
 	App     string  `json:"foreground_app,omitempty"`
 	HeldBy  *Holder `json:"held_by"`
 	Worker  string  `json:"worker,omitempty"` // the other machine that has it
+	// by which a task can want it, beside what is above
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // Screenshot describes a picture of a phone's screen.
