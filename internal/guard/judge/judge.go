@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -76,23 +75,26 @@ const (
 func (j *Judge) Prepare(ctx context.Context, app string, labels []string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	_, _ = j.acts(ctx, ctx, app, labels)
+	_, _ = j.acts(ctx, ctx, app, labels, nil)
 }
 
 // errLate ends the wait for the model.
 var errLate = errors.New("the judge has not answered in time")
 
 // Acts returns what touching the labels of the app does, by the labels as they were given. Labels
-// about which nothing could be found out in time are missing. An error is one of the memory, or
-// ctx's.
-func (j *Judge) Acts(ctx context.Context, app string, labels []string) (map[string]Act, error) {
+// about which nothing could be found out in time are missing. If the model has to be asked, it is
+// asked about others of the screen as well, in the same question. An error is one of the memory,
+// or ctx's.
+func (j *Judge) Acts(
+	ctx context.Context, app string, labels []string, others func() []string,
+) (map[string]Act, error) {
 	timeout := j.opts.Timeout
 	if j.stalls(0) {
 		timeout = 0
 	}
 	timed, cancel := context.WithTimeoutCause(ctx, timeout, errLate)
 	defer cancel()
-	acts, err := j.acts(ctx, timed, app, labels)
+	acts, err := j.acts(ctx, timed, app, labels, others)
 	if errors.Is(err, errLate) {
 		j.stalls(1)
 		return acts, nil
@@ -128,39 +130,48 @@ func (j *Judge) Take() Spent {
 
 // acts waits for the memory while ctx lasts, and for the model while timed does.
 func (j *Judge) acts(
-	ctx, timed context.Context, app string, labels []string,
+	ctx, timed context.Context, app string, labels []string, others func() []string,
 ) (map[string]Act, error) {
-	keys := map[string]string{} // by label
-	for _, l := range labels {
-		if k := Key(l); k != "" {
-			keys[l] = k
-		}
-	}
+	keys := keysOf(labels)
 	known, err := j.remembered(ctx, app, keys)
 	if err == nil && len(j.unknown(app, keys, known)) > 0 {
 		if err = j.asking.Lock(timed); err == nil {
 			defer j.asking.Unlock()
-			known, err = j.ask(ctx, timed, app, keys)
+			var more []string
+			if others != nil {
+				more = keysOf(others())
+			}
+			known, err = j.ask(ctx, timed, app, keys, more)
 		}
 	}
 	acts := map[string]Act{}
-	for label, key := range keys {
-		if act, is := known[key]; is {
+	for _, label := range labels {
+		if act, is := known[Key(label)]; is {
 			acts[label] = act
 		}
 	}
 	return acts, err
 }
 
+// keysOf are the keys of labels that have one, each once.
+func keysOf(labels []string) (keys []string) {
+	for _, l := range labels {
+		if k := Key(l); k != "" {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
 // remembered is what the memory has of the keys.
 func (j *Judge) remembered(
-	ctx context.Context, app string, keys map[string]string,
+	ctx context.Context, app string, keys []string,
 ) (map[string]Act, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	list := slices.Sorted(maps.Values(keys))
-	words, err := j.opts.Memory.Judged(ctx, app, slices.Compact(list))
+	words, err := j.opts.Memory.Judged(ctx, app, keys)
 	acts := map[string]Act{}
 	for k, w := range words {
 		acts[k] = Act(w)
@@ -169,7 +180,7 @@ func (j *Judge) remembered(
 }
 
 // unknown is the keys of which nothing is known, and about which the model was not asked in vain.
-func (j *Judge) unknown(app string, keys map[string]string, known map[string]Act) (list []string) {
+func (j *Judge) unknown(app string, keys []string, known map[string]Act) (list []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, k := range keys {
@@ -177,21 +188,26 @@ func (j *Judge) unknown(app string, keys map[string]string, known map[string]Act
 			list = append(list, k)
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return list
 }
 
-// ask asks the model about what is still unknown, and remembers what it says.
+// ask asks the model about what is still unknown, and remembers what it says. If none of the keys
+// is, it asks about no others.
 func (j *Judge) ask(
-	ctx, timed context.Context, app string, keys map[string]string,
+	ctx, timed context.Context, app string, keys, others []string,
 ) (map[string]Act, error) {
-	known, err := j.remembered(ctx, app, keys) // by now, perhaps
+	known, err := j.remembered(ctx, app, append(others, keys...)) // by now, perhaps
 	list := j.unknown(app, keys, known)
 	if err != nil || len(list) == 0 || j.spent() >= j.opts.Tokens {
 		return known, err
 	}
 	if timed.Err() != nil {
 		return known, context.Cause(timed)
+	}
+	for _, k := range j.unknown(app, others, known) {
+		if len(list) < maxLabels && !slices.Contains(list, k) {
+			list = append(list, k)
+		}
 	}
 	list = list[:min(len(list), maxLabels)]
 	acts, money, err := j.put(timed, app, list)

@@ -114,7 +114,7 @@ func (g *Gate) within(
 	for i := range list {
 		list[i].Wish, list[i].Unlisted, list[i].Name = g.opts.Wish, unlisted, name
 	}
-	if err := g.judge(ctx, list); err != nil {
+	if err := g.judge(ctx, look, list); err != nil {
 		return v, false, err
 	}
 	v, err = g.verdict(ctx, s, look, d, list)

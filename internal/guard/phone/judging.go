@@ -26,7 +26,7 @@ func (g *Gate) Preview(ctx context.Context, s agentloop.Situation) {
 	}
 	look := s.Screen
 	look.Elements = list
-	if labels := g.labels(touches(look)); len(labels) > 0 {
+	if labels := g.pressable(look); len(labels) > 0 {
 		g.opts.Judge.Prepare(ctx, s.Screen.State.App, labels)
 	}
 }
@@ -45,6 +45,9 @@ func touches(look screen.Observation) (all []guard.Subject) {
 	return all
 }
 
+// pressable are the labels of the screen about which the judge is asked.
+func (g *Gate) pressable(look screen.Observation) []string { return g.labels(touches(look)) }
+
 // labels are those of the subjects about which the judge is asked.
 func (g *Gate) labels(list []guard.Subject) (labels []string) {
 	for i := range list {
@@ -56,15 +59,23 @@ func (g *Gate) labels(list []guard.Subject) (labels []string) {
 	return labels
 }
 
-// judge writes into the subjects what the judge says about them.
-func (g *Gate) judge(ctx context.Context, list []guard.Subject) error {
+// judge writes into the subjects what the judge says about them. What a run that does not replay
+// asks then is about the whole screen, as Preview asks, so that each screen costs one question.
+func (g *Gate) judge(
+	ctx context.Context, look screen.Observation, list []guard.Subject,
+) error {
 	if g.opts.Judge == nil || len(list) == 0 {
 		return nil
 	}
 	money, _, err := g.opts.Judge.AboutMoney(ctx, list[0].App)
 	if labels := g.labels(list); len(labels) > 0 && err == nil {
 		var acts map[string]judge.Act
-		acts, err = g.opts.Judge.Acts(ctx, list[0].App, labels)
+		acts, err = g.opts.Judge.Acts(ctx, list[0].App, labels, func() []string {
+			if g.opts.Replays {
+				return nil
+			}
+			return g.pressable(look)
+		})
 		for i := range list {
 			if act, is := acts[list[i].Label()]; is {
 				list[i].Judged = cmp.Or(string(act), guard.Harmless)

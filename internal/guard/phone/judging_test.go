@@ -145,6 +145,31 @@ func TestATouchAsksNothingThatWasNotAskedAhead(t *testing.T) {
 	require.Equal(t, 1, m.asked)
 }
 
+// A decision that comes before the screen was asked about asks about all of it: one question.
+func TestATouchThatComesFirstAsksAboutTheWholeScreen(t *testing.T) {
+	p, err := guard.New(nil)
+	require.NoError(t, err)
+	m := &judging{reply: "{}"}
+	opts := m.options(false)
+	g := phone.New(p, &opts)
+	var list []screen.Element
+	for i, words := range []string{unheardOf, "Budiz potom", "Nikoli dnes"} {
+		list = append(list, screen.Element{Class: "android.widget.Button", Text: words, Depth: 1,
+			Clickable: true, Enabled: true,
+			Bounds: screen.RectOf(image.Rect(100, 900+i*200, 900, 1000+i*200), drawnSize)})
+	}
+	now := agentloop.Situation{Reader: listed(list),
+		Screen: screen.Observation{Elements: list, At: time.Now()}}
+	now.Screen.State.App, now.Screen.State.Size = "com.x", drawnSize
+	for _, e := range list {
+		_, err = g.Check(t.Context(), now, actions.Decision{
+			Action: actions.Click{At: e.Bounds.Center()}})
+		require.NoError(t, err)
+		g.Preview(t.Context(), now)
+		require.Equal(t, 1, m.asked, e.Text)
+	}
+}
+
 func TestAnAppThatAJudgeSaysIsAboutMoneyIsJudgedAsOne(t *testing.T) {
 	page := "Overview · [" + unheardOf + "] · <x1=>"
 	m := &judging{reply: `{"app": "money"}`}
