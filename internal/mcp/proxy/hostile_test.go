@@ -185,6 +185,16 @@ func TestWhatAServerSaysOfAToolOnlyRaises(t *testing.T) {
 	}
 }
 
+// The list that a client reads before it calls anything counts, whatever the next one says.
+func TestWhatAClientReadFirstCounts(t *testing.T) {
+	r, s := inFrontOf(t, wild, atOnce)
+	r.send(`{"jsonrpc":"2.0","id":"l","method":"tools/list"}`)
+	require.Contains(t, r.next(), "destructiveHint")
+	s.lists(tame)
+	require.Contains(t, r.result(r.start("tidy", "{}", "")), "no answer yet")
+	require.Zero(t, s.count("tools/call"))
+}
+
 // A tool that came after the list was read, without a word, is looked up before it is called; and
 // what the client reads in a list is known here, too.
 func TestAToolThatComesSilentlyIsLookedUp(t *testing.T) {

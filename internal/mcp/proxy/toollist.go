@@ -93,13 +93,16 @@ func (tl *toolList) forget() {
 	tl.changes++
 }
 
-// update adds the tools of a page that was sent to the client.
+// update adds the tools of a page that was sent to the client. Of a list that was not read whole
+// it keeps which ones are destructive.
 func (tl *toolList) update(result json.RawMessage) {
 	tl.mu.Lock()
 	defer tl.mu.Unlock()
-	if tl.tools != nil {
-		tl.destructive.readTools(result, tl.tools)
+	into := tl.tools
+	if into == nil {
+		into = map[string]tool{}
 	}
+	tl.destructive.readTools(result, into)
 }
 
 // listParams returns the params of a tools/list for the client that has sent the call.
