@@ -80,9 +80,9 @@ func TestACommandIsRepeatedAsAShellTakesIt(t *testing.T) {
 		"taploop -v run --queue --json -- --task":      {"-v", "run", "--json", "--", "--task"},
 		"taploop continue --queue 8241 'another task'": {"continue", "8241", "another task"},
 	} {
-		require.Equal(t, want, nextWords{args}.repeated("--queue").Command)
+		require.Equal(t, want, nextWords{args: args}.repeated("--queue").Command)
 	}
-	require.Nil(t, nextWords{[]string{"continue", "8241", "--reply=482913"}}.repeated("--queue"),
+	require.Nil(t, nextWords{args: []string{"continue", "8241", "--reply=482913"}}.repeated("--queue"),
 		"an answer is not said again")
 }
 

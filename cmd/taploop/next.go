@@ -36,21 +36,25 @@ type stoppedShort struct {
 
 func (e *stoppedShort) Unwrap() error { return e.error }
 
-// nextOf returns the next command of a run, or nil if it has ended.
-func nextOf(st runs.Status) *nextCommand {
+// nextOf returns the next command of a run, or nil if it has ended. attended says that a person
+// reads it.
+func nextOf(st runs.Status, attended bool) *nextCommand {
 	next := usecase.After(st)
 	if next == nil {
 		return nil
 	}
 	n := tools.Name(next)
-	return &nextCommand{continueCommand(st.Session.ID, st.Question), n.Tool, n.Arguments, n.Why}
+	command := continueCommand(st.Session.ID, st.Question, attended)
+	return &nextCommand{command, n.Tool, n.Arguments, n.Why}
 }
 
 // continueCommand is the command that continues a session's run, which waits for the question if
-// there is one.
-func continueCommand(sessionID string, q *inquiry.Question) string {
+// there is one. What only a person decides is shown to a program, and not how to decide it.
+func continueCommand(sessionID string, q *inquiry.Question, attended bool) string {
 	command := "taploop continue " + sessionID
 	switch {
+	case q != nil && q.ForPeople() && !attended:
+		command = "taploop inquiries " + prefix(q.ID, 8)
 	case q != nil && (q.Kind.Flag() != "" || q.ForPeople()):
 		command = replyTo(*q)
 	case q != nil && q.Secret:
@@ -78,7 +82,10 @@ var arguments = map[usecase.Argument]string{usecase.ArgReply: "--reply",
 	usecase.ArgMessage: "TEXT"}
 
 // nextWords words what can be done after an error of a command with these arguments.
-type nextWords struct{ args []string }
+type nextWords struct {
+	args     []string
+	attended bool
+}
 
 // from is the error of a command that begins or continues a run, with a hint that names commands,
 // and the next one; nil if missing.
@@ -133,7 +140,7 @@ func (o nextWords) command(n *usecase.Next) *nextCommand {
 	case usecase.ToStop:
 		command = "taploop stop " + n.SessionID
 	case usecase.ToWait, usecase.ToContinue:
-		command = continueCommand(n.SessionID, n.Question)
+		command = continueCommand(n.SessionID, n.Question, o.attended)
 		if n.Verb == usecase.ToWait && n.Since == nil { // it has ended
 			command = "taploop sessions show " + n.SessionID
 		}

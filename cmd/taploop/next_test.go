@@ -10,7 +10,7 @@ import (
 
 func TestACommandContinuesARunThatWaits(t *testing.T) {
 	const id = "0123456789abcdef"
-	require.Equal(t, "taploop continue "+id, continueCommand(id, nil))
+	require.Equal(t, "taploop continue "+id, continueCommand(id, nil, false))
 	for _, c := range []struct {
 		kind   inquiry.Kind
 		secret bool
@@ -22,6 +22,10 @@ func TestACommandContinuesARunThatWaits(t *testing.T) {
 		{inquiry.KindTakeover, false, "taploop reply ce867017 --done"},
 	} {
 		q := &inquiry.Question{ID: "ce86701700000000", Kind: c.kind, Secret: c.secret}
-		require.Equal(t, c.want, continueCommand(id, q))
+		require.Equal(t, c.want, continueCommand(id, q, true))
+		if q.ForPeople() {
+			c.want = "taploop inquiries ce867017"
+		}
+		require.Equal(t, c.want, continueCommand(id, q, false), "of a program")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/terminal/story"
@@ -87,7 +88,10 @@ type sessionsShowCmd struct {
 // Run prints one session.
 func (c *sessionsShowCmd) Run(ctx context.Context, a *invocation) error {
 	return a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
-		shown, err := story.Read(ctx, db, sess, continueCommand)
+		next := func(id string, q *inquiry.Question) string {
+			return continueCommand(id, q, a.attended())
+		}
+		shown, err := story.Read(ctx, db, sess, next)
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,10 @@ func (a *invocation) try(hint string) {
 	}
 }
 
+// attended reports whether a person is at the terminal.
+func (a *invocation) attended() bool { return tty.Attended(a.in, a.err) }
+
 // asksHere reports whether a person is at the terminal, and nothing else was said of questions.
 func (a *invocation) asksHere(json bool) bool {
-	return a.Conf.Origin("reply.mode") == config.ByDefault && !json && tty.Attended(a.in, a.err)
+	return a.Conf.Origin("reply.mode") == config.ByDefault && !json && a.attended()
 }
