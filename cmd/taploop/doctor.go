@@ -14,9 +14,9 @@ import (
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/doctor"
 	"github.com/taploop/taploop/internal/files"
+	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal/tty"
-	"github.com/taploop/taploop/internal/text"
 )
 
 type doctorCmd struct {
@@ -74,7 +74,7 @@ func (c *doctorCmd) configured(
 		Open:   func(ctx context.Context) error { return app.ProbeStore(ctx, &a.Settings) }}
 	hidden.Folders = append(hidden.Folders, conf.DataDir, conf.Skills.Dir)
 	tokens, err := a.listTokens(ctx)
-	o.HTTP = &doctor.HTTP{Addr: conf.HTTP.Addr, Open: text.Loopback(conf.HTTP.Addr),
+	o.HTTP = &doctor.HTTP{Addr: conf.HTTP.Addr, Open: httpguard.Loopback(conf.HTTP.Addr),
 		Tokens: len(tokens), TokenErr: err}
 	here, _, _ := serve.Servers(conf.DataDir)
 	for _, s := range here {

@@ -11,8 +11,8 @@ import (
 	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/sandbox"
-	"github.com/taploop/taploop/internal/text"
 )
 
 type sandboxCmd struct {
@@ -136,7 +136,7 @@ func onThisMachine(addr string) error {
 		return hint.Add(fmt.Errorf("address %q: %w", addr, err),
 			"write HOST:PORT, for example 127.0.0.1:5038")
 	}
-	if !text.Loopback(addr) {
+	if !httpguard.Loopback(addr) {
 		return hint.Add(fmt.Errorf("address %q can be reached from elsewhere", addr),
 			"use 127.0.0.1")
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/httpguard"
 )
 
 type setupCmd struct {
@@ -125,7 +125,7 @@ func httpServer(ctx context.Context, a *invocation) (clients.Server, error) {
 		return clients.Server{}, err
 	}
 	return clients.Server{URL: "http://" + serve.Dialable(conf.HTTP.Addr) + "/mcp",
-		Token: len(list) > 0 || !text.Loopback(conf.HTTP.Addr)}, nil
+		Token: len(list) > 0 || !httpguard.Loopback(conf.HTTP.Addr)}, nil
 }
 
 // self is the path by which others start this program: the one in PATH when that is it, as it

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -83,6 +84,7 @@ func ownLabels(v any) (bad []fault) {
 func machineURL(v any) []fault {
 	u, err := url.Parse(v.(string))
 	ok := err == nil && u.Host != "" && u.User == nil && strings.Trim(u.Path, "/") == "" &&
-		u.RawQuery == "" && (u.Scheme == "https" || u.Scheme == "http" && text.Loopback(u.Host))
+		u.RawQuery == "" && (u.Scheme == "https" || u.Scheme == "http" &&
+		(u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()))
 	return unless(ok || v == "", v, "https://HOST:PORT, or http://127.0.0.1:PORT on one machine")
 }

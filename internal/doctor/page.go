@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net"
 	"net/url"
 	"os"
 	"os/user"
@@ -82,7 +83,7 @@ func (p Private) hider() func(string) string {
 		}
 	}
 	for _, s := range p.URLs {
-		if u, err := url.Parse(s); err == nil && !text.Loopback(u.Host) {
+		if u, err := url.Parse(s); err == nil && !loopback(u.Hostname()) {
 			add(u.Hostname(), "[host]")
 		}
 	}
@@ -107,6 +108,10 @@ func (p Private) hider() func(string) string {
 	return func(s string) string { return replaced(s, names) }
 }
 
+func loopback(host string) bool {
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
+}
+
 // replaced replaces whole words, the longest first, whatever the case of their letters, and then
 // what looks like a place or a key.
 func replaced(s string, names map[string]string) string {
@@ -122,7 +127,7 @@ func replaced(s string, names map[string]string) string {
 	s = mdnsFor.ReplaceAllString(s, "[phone]")
 	s = folders.ReplaceAllString(homes.ReplaceAllString(s, "~"), "${1}[folder]/")
 	hide := func(at string) string {
-		if text.Loopback(at) || at == "0.0.0.0" {
+		if loopback(strings.Trim(at, "[]")) || at == "0.0.0.0" {
 			return at
 		}
 		return "[address]"

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/text"
 )
 
 // Guard says whom requests may be addressed to and which pages they may come from. The zero value
@@ -48,8 +47,8 @@ func (g *Guard) Check(r *http.Request) error {
 // knowsHost checks the Host header. A name made to point here is what DNS rebinding needs, so on
 // loopback only loopback names are accepted, elsewhere also addresses, and listed names always.
 func (g *Guard) knowsHost(r *http.Request) bool {
-	name := text.Hostname(r.Host)
-	if listed(g.Hosts, r.Host) || listed(g.Hosts, name) || text.Loopback(r.Host) {
+	name := hostname(r.Host)
+	if listed(g.Hosts, r.Host) || listed(g.Hosts, name) || Loopback(r.Host) {
 		return true
 	}
 	_, err := netip.ParseAddr(name)
@@ -62,7 +61,7 @@ func (g *Guard) knowsOrigin(origin string) bool {
 	}
 	u, err := url.Parse(origin) // "null" has no host
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
-		text.Loopback(u.Host)
+		Loopback(u.Host)
 }
 
 func listed(names []string, name string) bool {
@@ -71,5 +70,24 @@ func listed(names []string, name string) bool {
 
 func arrivedOnLoopback(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return ok && text.Loopback(local.String())
+	return ok && Loopback(local.String())
+}
+
+// hostname is the name in "name", "name:port", "[address]" or "[address]:port".
+func hostname(hostport string) string {
+	if name, _, err := net.SplitHostPort(hostport); err == nil {
+		return name
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+}
+
+// Loopback reports whether only this machine reaches the host, which stands with a port or without
+// one.
+func Loopback(host string) bool {
+	name := hostname(host)
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(name)
+	return err == nil && address.Unmap().IsLoopback()
 }

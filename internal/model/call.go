@@ -16,7 +16,6 @@ import (
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/wait"
 )
 
 // maxReply bounds the body of a reply. It is more than any model writes. The bytes behind it are
@@ -180,7 +179,7 @@ func (k *attempts) retryable(r httpReply, err error) bool {
 		r.status == http.StatusTooEarly ||
 		r.status >= 500 && r.status != http.StatusNotImplemented ||
 		r.status/100 == 2 && k.usable != nil && !k.usable(r.body)
-	after, ok := wait.RetryAfter(r.header)
+	after, ok := retryAfter(r.header)
 	if !passes || ok && after > maxRetryAfter {
 		return false
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/wait"
 )
 
 // failed turns what send returned, and a reply that is no success, into an error that says what
@@ -83,7 +82,7 @@ func (k *attempts) refused() *Error {
 	message, code, param := told(k.body, k.scrub)
 	e := k.fail(kindOf(k.status, message+" "+code), message, nil)
 	e.code, e.param = code, param
-	if after, ok := wait.RetryAfter(k.header); ok && after > maxRetryAfter {
+	if after, ok := retryAfter(k.header); ok && after > maxRetryAfter {
 		e.Message += fmt.Sprintf(" (asks to come back in %s)", after.Round(time.Second))
 	}
 	return e

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -123,7 +124,7 @@ func checkBaseURL(s, env string) (string, error) {
 // local reports whether the endpoint is on this machine.
 func (o *Options) local() bool {
 	u, err := url.Parse(o.BaseURL)
-	return err == nil && text.Loopback(u.Host)
+	return err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
 }
 
 // reserved are the fields that the client must write itself to understand the reply.

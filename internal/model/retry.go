@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/taploop/taploop/internal/wait"
@@ -44,10 +45,25 @@ func retryableError(err error) bool {
 
 // delay returns how long to wait before the next attempt, after done attempts.
 func delay(r httpReply, done int) time.Duration {
-	if after, ok := wait.RetryAfter(r.header); ok {
+	if after, ok := retryAfter(r.header); ok {
 		return min(after, maxRetryAfter)
 	}
 	return wait.Backoff(firstDelay, maxDelay, done)
+}
+
+// retryAfter reads the header's two forms, seconds and a date.
+func retryAfter(h http.Header) (time.Duration, bool) {
+	v := h.Get("Retry-After")
+	if v == "" {
+		return 0, false
+	}
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 {
+		return time.Duration(min(s, 1e9) * float64(time.Second)), true
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(time.Until(at), 0), true
+	}
+	return 0, false
 }
 
 func bodyOf(b []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(b)) }

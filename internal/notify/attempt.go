@@ -7,9 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
-
-	"github.com/taploop/taploop/internal/wait"
 )
 
 // outcome is what became of one attempt.
@@ -71,8 +70,14 @@ func withoutAddress(ctx context.Context, err error) error {
 // maxRetryAfter bounds what an endpoint may ask for.
 const maxRetryAfter = time.Hour
 
-// retryAfter is how long the endpoint asks to be left alone; 0 if it does not.
+// retryAfter reads the header's two forms, seconds and a date; 0 if missing.
 func retryAfter(h http.Header) time.Duration {
-	after, _ := wait.RetryAfter(h)
-	return min(after, maxRetryAfter)
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 {
+		return time.Duration(min(s, maxRetryAfter.Seconds()) * float64(time.Second))
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return min(max(time.Until(at), 0), maxRetryAfter)
+	}
+	return 0
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -92,7 +91,7 @@ func newPostgres(url string) (engine, error) {
 
 // isLocal reports whether the host is this machine: a folder of sockets, or a loopback address.
 func isLocal(host string) bool {
-	return strings.HasPrefix(host, "/") || text.Loopback(host)
+	return strings.HasPrefix(host, "/") || host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
 func (*postgresEngine) alone() bool { return false }

@@ -1,8 +1,6 @@
 package text
 
 import (
-	"net"
-	"net/netip"
 	"regexp"
 	"strings"
 	"unicode"
@@ -91,23 +89,4 @@ func keylike(s string) bool {
 		}
 	}
 	return len(s) >= 32
-}
-
-// Hostname is the name in "name", "name:port", "[address]" or "[address]:port".
-func Hostname(hostport string) string {
-	if name, _, err := net.SplitHostPort(hostport); err == nil {
-		return name
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
-}
-
-// Loopback reports whether only this machine reaches the host, which stands with a port or without
-// one.
-func Loopback(host string) bool {
-	name := Hostname(host)
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
-	address, err := netip.ParseAddr(name)
-	return err == nil && address.Unmap().IsLoopback()
 }

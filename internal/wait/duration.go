@@ -2,7 +2,6 @@ package wait
 
 import (
 	"fmt"
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,17 +40,4 @@ func ParseDuration(s string) (time.Duration, error) {
 		return 0, err
 	}
 	return sign * (whole + d), nil
-}
-
-// RetryAfter reads the header's two forms, seconds and a date. It does not bound them.
-func RetryAfter(h http.Header) (after time.Duration, ok bool) {
-	v := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 {
-		return time.Duration(min(s, 1e9) * float64(time.Second)), true
-	}
-	at, err := http.ParseTime(v)
-	if err != nil {
-		return 0, false
-	}
-	return max(time.Until(at), 0), true
 }

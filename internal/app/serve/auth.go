@@ -16,8 +16,8 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/store"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/token"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/wait"
@@ -56,7 +56,7 @@ func openAuthenticator(ctx context.Context, set *app.Settings) (
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &authenticator{open: text.Loopback(addr)}
+	g := &authenticator{open: httpguard.Loopback(addr)}
 	if g.tokens, err = Tokens(set.Conf.DataDir, db); err == nil {
 		err = g.check(addr)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/notify"
 	"github.com/taploop/taploop/internal/runs"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -136,7 +135,7 @@ func listen(addr string) (net.Listener, error) {
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("listening: %w", err), listenHint(err))
 	}
-	if text.Loopback(addr) && !text.Loopback(ln.Addr().String()) {
+	if httpguard.Loopback(addr) && !httpguard.Loopback(ln.Addr().String()) {
 		err = fmt.Errorf("listening: %s is %s here, which can be reached from elsewhere", addr,
 			ln.Addr())
 		return nil, errors.Join(hint.Add(err, "write 127.0.0.1"), ln.Close())

@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"time"
@@ -168,7 +169,7 @@ func (s Subscription) read() (o opened, err error) {
 	case err != nil || o.endpoint.Host == "" || len(s.Endpoint) > 2000:
 		return o, misfit("the endpoint is no address of a push service")
 	case o.endpoint.Scheme == "https":
-	case o.endpoint.Scheme == "http" && text.Loopback(o.endpoint.Host):
+	case o.endpoint.Scheme == "http" && local(o.endpoint.Hostname()):
 	default:
 		return o, misfit("the push service at %s is not reached by HTTPS",
 			text.Quote(o.endpoint.Host, 100))
@@ -184,6 +185,10 @@ func (s Subscription) read() (o opened, err error) {
 		return o, misfit("keys.auth is not 16 bytes in base64")
 	}
 	return o, nil
+}
+
+func local(host string) bool {
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
 func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }

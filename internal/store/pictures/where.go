@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,7 +16,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/text"
 )
 
 // Scheme begins the URL of a bucket: s3://BUCKET/PREFIX?endpoint=URL&region=REGION&path_style=true,
@@ -82,7 +82,8 @@ func parse(at string) (w where, err error) {
 func (w *where) place(endpoint string, inPath bool) error {
 	u, err := url.Parse(endpoint)
 	ok := err == nil && u.Host != "" && u.User == nil
-	ok = ok && (u.Scheme == "https" || u.Scheme == "http" && text.Loopback(u.Host))
+	ok = ok && (u.Scheme == "https" || u.Scheme == "http" &&
+		(u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()))
 	if !ok {
 		return errors.New("the endpoint is no https://HOST:PORT; http:// is for loopback only")
 	}
