@@ -35,6 +35,7 @@ type Layout struct {
 	Holds  bool `json:"holds,omitempty"`  // a finger that stays on it does not do what a tap does
 	// it is one of several buttons with these words, each in a row or card of a list
 	Repeated bool `json:"repeated,omitempty"`
+	Panel    bool `json:"panel,omitempty"` // several others that say what they do lie in it
 	// how many elements of the page or dialog take touches
 	Touchable int `json:"touchable,omitempty"`
 	// the labels of the other buttons by which the page or dialog continues, where it does not
@@ -59,9 +60,6 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	if f := l.sells(on, named); f != nil {
 		return append(list, *f)
 	}
-	if l.publishes(on) {
-		return append(list, finding{classNamed("publish"), underFinger, on[0]})
-	}
 	if l == nil || s.Element == nil || l.Peer || l.Pad {
 		return list
 	}
@@ -76,13 +74,14 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	vague := yes || !named && s.Judged != Harmless && len(on) > 0 && short(on) &&
 		!viewing().MatchString(on[0]) && (l.Dialog || !leadsOn(s, on[0]))
 	button := l.Button || l.Primary || l.Dialog && !l.goesOn()
+	unread, ends := !yes && unknownLanguage(s, on), l.Primary || l.decides()
 	if own := sumIn(on); own != "" && short(on) && (l.Button || l.Primary || l.Dialog) &&
 		!viewing().MatchString(on[0]) &&
 		(own != on[0] || l.Primary || l.Dialog || !l.goesOn() || soldFor().MatchString(own)) {
 		return append(list, finding{classNamed("pay"), underFinger, own})
 	}
-	ends := l.Primary || l.decides()
-	if sum := s.sumBeside(yes); sum != "" && vague && (yes || button && (ends || l.Dialog)) {
+	if sum := s.sumBeside(yes); sum != "" && vague &&
+		(yes || button && (ends || l.Dialog && l.Last)) {
 		list = append(list, finding{classNamed("pay"), onScreen, sum})
 	}
 	if card := cardField(l.Fields); card != "" && vague && (yes || ends || l.Ends) {
@@ -94,11 +93,13 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	switch {
 	case named || len(list) > 0:
 	case slices.ContainsFunc(on, countsDown.MatchString) && (l.Primary || l.Dialog && button),
-		l.Dialog && l.Primary && !l.Alone && vague && !yes && unknownLanguage(s, on) &&
+		l.Dialog && vague && button && l.decides() && (!yes || affirms(on, confirms())),
+		l.Dialog && l.Primary && !l.Alone && vague && unread &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
 		l.Ends && vague && (yes || button && !l.goesOn()),
-		s.submits(on), !l.Dialog && vague && len(on) == 1 && (l.Primary && l.Last && !yes ||
-			ends && makes().MatchString(on[0]) && s.Judged != Harmless):
+		s.submits(on), !l.Dialog && vague && len(on) == 1 &&
+			(l.Primary && l.Last && (unread || !yes && l.form()) ||
+				ends && makes().MatchString(on[0]) && s.Judged != Harmless):
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
 	}
 	return list
@@ -106,11 +107,15 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 
 // submits reports whether a button hands in what is written in a field that is no search.
 func (s *Subject) submits(on []string) bool {
-	return s.Layout.Button && len(s.Layout.Fields) > 0 && s.Judged != Harmless && len(on) == 1 &&
-		submitting().MatchString(on[0]) &&
-		!slices.ContainsFunc(s.Layout.Fields, func(f string) bool {
-			return searches.MatchString(normalize(f))
-		})
+	return s.Layout.Button && s.Layout.form() && s.Judged != Harmless && len(on) == 1 &&
+		submitting().MatchString(on[0])
+}
+
+// form reports whether something is filled in on the page, and none of that is a search.
+func (l *Layout) form() bool {
+	return len(l.Fields) > 0 && !slices.ContainsFunc(l.Fields, func(f string) bool {
+		return searches.MatchString(normalize(f))
+	})
 }
 
 // byPage is what the page says that the element does: what it lets an app do, and what a yes does.
@@ -190,8 +195,8 @@ func (s *Subject) sumBeside(yes bool) string {
 // booked matches a sum with the sign of what came in or went out.
 var booked = regexp.MustCompile(`^[-−–+] ?[^\pL\p{Nd}]?\p{Nd}|^[^\pL\p{Nd}]?[-−+] ?\p{Nd}`)
 
-// sells is what a button does that is a price to the last cent, and a card that sells points, or
-// something for points.
+// sells is what a button does that is a price to the last cent, a card that sells points, or
+// something for points, and the button by which a page is published.
 func (l *Layout) sells(on []string, named bool) *finding {
 	switch {
 	case l == nil:
@@ -206,6 +211,8 @@ func (l *Layout) sells(on []string, named bool) *finding {
 	case len(on) > 2 && !named && pricedInPoints().MatchString(strings.Join(on, " ")) &&
 		!strings.ContainsAny(on[len(on)-1], "0123456789") && short(on[len(on)-1:]):
 		return &finding{classNamed("order"), underFinger, on[len(on)-1]}
+	case l.publishes(on):
+		return &finding{classNamed("publish"), underFinger, on[0]}
 	}
 	return nil
 }
@@ -213,7 +220,7 @@ func (l *Layout) sells(on []string, named bool) *finding {
 // publishes reports whether a label says no more than that something is shared, on the button by
 // which a page with a field for words about it ends.
 func (l *Layout) publishes(on []string) bool {
-	return l != nil && l.Primary && !l.Dialog && len(l.Fields) > 0 && len(on) == 1 &&
+	return l.Primary && !l.Dialog && len(l.Fields) > 0 && len(on) == 1 &&
 		shares().MatchString(on[0])
 }
 
@@ -395,4 +402,8 @@ var (
 	continues    = listed(`^(?:{continues})$`)
 	special      = listed(`^(?:{special_access})`)
 	leadsFirst   = listed(`^(?:(?:{leads_first}|{*leads}|{*no})(?:[^\pL]|$)|{leads_han})`)
+	// the title of a page on which things are gathered that somebody likes, or may buy
+	collects = listed(`^(?:{collects})$`)
+	// the title of a page on which a list is made shorter
+	filtered = regexp.MustCompile(`(?i)^(?:filte?r|筛选|絞り込み|필터|фильтр|фільтр|ตัวกรอง|bộ lọc)`)
 )

@@ -29,7 +29,6 @@ type page struct {
 func newPage(list []screen.Element) *page {
 	p := &page{list: list, inside: make([]int, len(list))}
 	var open []int
-	edges := screen.Rect{Min: screen.Point{X: 1, Y: 1}}
 	for i := range list {
 		e := &list[i]
 		for len(open) > 0 && list[open[len(open)-1]].Depth >= e.Depth {
@@ -43,14 +42,11 @@ func newPage(list []screen.Element) *page {
 			p.touchable++
 			open = append(open, i)
 		}
-		edges.Min.X, edges.Min.Y = min(edges.Min.X, e.Bounds.Min.X),
-			min(edges.Min.Y, e.Bounds.Min.Y)
-		edges.Max.X, edges.Max.Y = max(edges.Max.X, e.Bounds.Max.X),
-			max(edges.Max.Y, e.Bounds.Max.Y)
 		p.note(i)
 		p.dialog = p.dialog || dialogPart(e.ResourceID)
 	}
 	p.digits = screen.Digits(list)
+	edges := p.edges()
 	p.dialog = p.dialog || len(p.words) > 0 && edges.Min.X > 0.02 && edges.Max.X < 0.98 &&
 		edges.Min.Y > 0.1 && edges.Max.Y < 0.93
 	for i := range list {
@@ -62,6 +58,25 @@ func newPage(list []screen.Element) *page {
 		}
 	}
 	return p
+}
+
+// edges are those of all that is listed, or, in front of what closes a dialog by a touch beside it,
+// those of what says something or takes touches.
+func (p *page) edges() screen.Rect {
+	r := screen.Rect{Min: screen.Point{X: 1, Y: 1}}
+	closer := -1
+	for i, e := range p.list {
+		if e.Touchable() && e.Bounds.Area() >= whole && screen.End(p.list, i) == i+1 {
+			closer = i
+		}
+	}
+	for i, e := range p.list {
+		if closer < 0 || i != closer && (e.Touchable() || said(&e) != "") {
+			r.Min.X, r.Min.Y = min(r.Min.X, e.Bounds.Min.X), min(r.Min.Y, e.Bounds.Min.Y)
+			r.Max.X, r.Max.Y = max(r.Max.X, e.Bounds.Max.X), max(r.Max.Y, e.Bounds.Max.Y)
+		}
+	}
+	return r
 }
 
 // note keeps what the element i says for the whole page.
@@ -140,11 +155,22 @@ func (p *page) layout(i int) *guard.Layout {
 	l.Nested = p.inside[i] >= 0
 	l.Back = e.Text == "" && e.Bounds.Min.X < 0.03 && e.Bounds.Max.X < 0.17 && e.Bounds.Max.Y < 0.13
 	l.Sends, l.Repeated = p.sends(i), p.repeated(i)
-	l.Holds = e.LongClickable && e.Clickable
+	l.Panel, l.Holds = p.panel(i), e.LongClickable && e.Clickable
 	l.Clears = slices.ContainsFunc(p.fields, func(f int) bool {
 		return follows(p.list[f].Bounds, e.Bounds)
 	})
 	return l
+}
+
+// panel reports whether several others that take touches and say something lie in the element i.
+func (p *page) panel(i int) bool {
+	n := 0
+	for j := i + 1; j < screen.End(p.list, i); j++ {
+		if p.list[j].Touchable() && p.says(j) != "" {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // button reports whether the class of the element i is one of buttons with words. With several
@@ -175,7 +201,9 @@ func (p *page) primary(i int) bool {
 	case e.ResourceID == "android:id/button1":
 		return true
 	case p.dialog:
-		return p.last(i) && p.button(i)
+		return p.last(i) && p.button(i) && !slices.ContainsFunc(p.fields, func(f int) bool {
+			return p.list[f].Bounds.Min.Y > r.Min.Y // more is to be filled in
+		})
 	}
 	wide, low := r.Max.X-r.Min.X > 0.55 && r.Max.Y-r.Min.Y < 0.12, r.Min.Y > 0.55
 	if !p.button(i) {
