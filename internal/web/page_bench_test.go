@@ -129,10 +129,41 @@ func TestThePageWaitsForLittle(t *testing.T) {
 		`.map((u) => u.searchParams.get("offset")))].join()`), "a part of the list at a time")
 }
 
+// A session of 200 steps that is scrolled has as little to do in a frame as 60 of them a second leave
+// room for, however busy the machine is: the time is that which the page's thread has computed, and
+// a frame lays nothing out that it has not changed.
+func TestALongSessionIsScrolledWithLittleWorkAFrame(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	run := g.running("book a train", 200)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.do(chromedp.Navigate(g.http.URL + "/ui/sessions/" + run.SessionID))
+	p.until(`document.querySelectorAll(".strip li").length === 200 && ` +
+		`document.querySelector(".step .shot img")?.naturalWidth > 0`)
+	const frames = 240
+	before := p.spent()
+	p.do(js(fmt.Sprintf(`{ window.frames_ = 0; const s = document.querySelector(".strip");
+		const step = () => { s.scrollLeft = ++frames_ / %[1]d * s.scrollWidth;
+		scrollTo(0, frames_ * 2); if (frames_ < %[1]d) requestAnimationFrame(step) };
+		requestAnimationFrame(step) }`, frames)))
+	p.until(fmt.Sprintf("frames_ === %d", frames))
+	after := p.spent()
+	work := 1000 * (after["TaskDuration"] - before["TaskDuration"]) / frames
+	layouts := (after["LayoutCount"] - before["LayoutCount"]) / frames
+	t.Logf("%.1f ms and %.2f layouts a frame", work, layouts)
+	require.Less(t, work, 1000.0/60)
+	require.Less(t, layouts, 1.5)
+}
+
 // mainThread is how long the page's main thread has computed so far, in ms, without what it waited
 // for on a busy machine.
-func (p tab) mainThread() (ms float64) {
+func (p tab) mainThread() (ms float64) { return 1000 * p.spent()["TaskDuration"] }
+
+// spent are the browser's figures of what the page has done so far; times are those in which its main
+// thread computed, in seconds.
+func (p tab) spent() map[string]float64 {
 	p.t.Helper()
+	spent := map[string]float64{}
 	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, performance.Enable, performance.EnableParams{
 			TimeDomain: performance.EnableTimeDomainThreadTicks})
@@ -144,11 +175,9 @@ func (p tab) mainThread() (ms float64) {
 			return err
 		}
 		for _, m := range all.Metrics {
-			if m.Name == "TaskDuration" {
-				ms = 1000 * m.Value
-			}
+			spent[m.Name] = m.Value
 		}
 		return nil
 	}))
-	return ms
+	return spent
 }

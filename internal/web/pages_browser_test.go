@@ -276,10 +276,9 @@ func TestEveryKindOfQuestionIsSound(t *testing.T) {
 		for (const b of document.querySelectorAll('article [data-type="edit"]'))
 		if (b.ariaPressed !== "true") b.click();`
 	all := fmt.Sprintf(`document.querySelectorAll("article").length === %d`, len(asked))
-	p.sound(sight{"kinds", "#waiting", all, unfold}, 390)
 	for i, q := range asked {
 		p.sound(sight{fmt.Sprintf("kind-%d", i), ".current", all, fmt.Sprintf(
-			`document.querySelector('[data-open="%s"]').click(); `, q.ID) + unfold}, 1280)
+			`document.querySelector('[data-open="%s"]').click(); `, q.ID) + unfold}, 1280, 390)
 	}
 	for i, q := range asked {
 		p.do(chromedp.Navigate(g.http.URL + "/ui/sessions/" + q.SessionID))
