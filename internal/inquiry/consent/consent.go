@@ -154,7 +154,8 @@ func (a *Act) told(w *texts) string {
 	switch {
 	case a.Says != "" && (a.Ruled || Asks(a.Says) || !sentence(a.Label)):
 		says := text.Cut(text.Line(a.Says), longest)
-		if facts == "" || a.Ruled || Statement(a.Says) != "" || Asks(a.Says) && a.Sum != "" {
+		if facts == "" || says == text.Line(a.Says) && (a.Ruled ||
+			Statement(a.Says) != "" || Asks(a.Says) && a.Sum != "") {
 			return says
 		}
 		return fill(w.About, strings.TrimRight(says, "?？؟"), facts)

@@ -1,6 +1,7 @@
 package consent_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -120,5 +121,20 @@ func TestACallIsSaidInAFewWords(t *testing.T) {
 	} {
 		require.Equal(t, c.en, c.act.Describe("en").Does)
 		require.Equal(t, c.zh, c.act.Describe("zh").Does)
+	}
+}
+
+// Where a sentence is cut, the sum and the person are told behind it.
+func TestALongHeadlineStillHasTheSum(t *testing.T) {
+	long := strings.Repeat("By going on you agree to all terms ", 8)
+	for _, says := range []string{long + "and pay. More follows.", strings.Repeat("同意条款", 60) + "。",
+		strings.Repeat("pizza", 60) + "."} {
+		for _, ruled := range []bool{true, false} {
+			a := consent.Act{Verb: "CLICK", Label: "Pay", Says: says, Ruled: ruled,
+				Facts: consent.Facts{Sum: "$250.00", To: "Anna"}}
+			for _, lang := range []string{"en", "zh"} {
+				require.Contains(t, a.Describe(lang).Headline, "$250.00 · “Anna”", says)
+			}
+		}
 	}
 }
