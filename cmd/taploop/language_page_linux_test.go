@@ -24,6 +24,8 @@ var inChineseOnly = modelRule(`\[已同意\]`, `COMPLETE\treturn:安娜知道了
 	modelRule(`做不到的`, `ABORT\tvalue:没有办法。`, "放弃") +
 	modelRule(`找一个应用`, `AWAKE\tvalue:没有的应用`, "找过") +
 	modelRule(`一直等`, `WAIT\tvalue:0.1`, "等过") +
+	modelRule(`\[问过\]`, `COMPLETE\treturn:登录好了。`, "完成") +
+	modelRule(`登录一下`, `INFO\tvalue:短信验证码是多少？`, "问过") +
 	"- when: '不该说的|不知道|could not be read'\n  reply: 不知道\n"
 
 // heard is what a person reads or hears of a page, without what models and phones wrote.
@@ -41,13 +43,15 @@ const heard = `(() => { for (const d of document.querySelectorAll("details")) d.
 var ofOthers = []string{"Sandbox", "Ann", "English", "“Allow”", "Messages", "scripted",
 	"Allow Messages to access your contacts?", "nope",
 	"explain:... action:CLICK point:512,92 summary:... on one line, with a TAB between the fields",
-	"explain:...\taction:CLICK\tpoint:512,92\tsummary:... on one line, with a TAB between the fields", "action"}
+	"explain:...\taction:CLICK\tpoint:512,92\tsummary:... on one line, with a TAB between the fields", "action",
+	"Book a seat", "Where?[2J", "Where?", "window", "aisle", "“travel”", "“pay_seat”", "travel", "pay seat", "seat", "Booked."}
 
 // A Chinese page holds no English of ours, whoever began what is told: here everything was written by
 // commands and a server that speak English.
 func TestAChinesePageHoldsNoEnglishOfRunsBegunInEnglish(t *testing.T) {
 	t.Parallel()
-	b := newTestEnv(t, demoTask, inChineseOnly)
+	x := newHostEnv(t, seatScript+inChineseOnly)
+	b := x.testEnv
 	require.NoError(t, writeFile(filepath.Join(b.dir, "deny.yaml"),
 		"guard: {rules: [{name: 不许, action: CLICK, decision: deny}]}\n"))
 	b.serve()
@@ -88,6 +92,7 @@ func TestAChinesePageHoldsNoEnglishOfRunsBegunInEnglish(t *testing.T) {
 	w.until(`document.querySelector(".taken a") !== null`)
 	read("home, taken")
 	w.goes("等你回答", "button", "同意", "\r")
+	x.isHelped(w, read)
 	for _, args := range [][]string{{"--all"}, {"--app", "Messages", "--times", "3"}} {
 		b.run(append([]string{"yolo", "on"}, args...)...)
 	}
@@ -115,4 +120,37 @@ func TestAChinesePageHoldsNoEnglishOfRunsBegunInEnglish(t *testing.T) {
 	for line, where := range wrong {
 		t.Errorf("%s  <%s>", line, where)
 	}
+}
+
+// isHelped has a person seen to a goal of agents, to a secret, and to a phone that was taken over.
+func (x *hostEnv) isHelped(w stranger, read func(where string)) {
+	goal := x.spawn("host", "--mcp", x.file, "Book a seat")
+	w.until(`document.querySelectorAll(".option").length === 2`)
+	read("home, a goal asks")
+	w.runs(`document.querySelectorAll(".option")[1].click()`)
+	w.finds(0, "button", "同意")
+	read("home, a call to approve")
+	w.goes("等你回答", "button", "同意", "\r")
+	require.Zero(x.t, goal.ends(), "%s", goal.stderr)
+
+	w.runs(`document.getElementById("task").select()`) // of the task that found the phone taken
+	w.goes("", "textbox", "任务", "登录一下")
+	w.goes("", "button", "开始", "\r")
+	w.until(`document.querySelector("article input[type=password]") !== null`)
+	read("home, a secret")
+	w.runs(`document.querySelector("article input[type=password]").focus()`)
+	w.do(chromedp.KeyEvent("4711\r"))
+	w.until(`document.querySelector("article") === null && ` +
+		`document.getElementById("recent-list").innerText.includes("登录好了")`)
+	read("home, the secret was said")
+
+	w.goes("", "textbox", "任务", "一直等一等")
+	w.goes("", "button", "开始", "\r")
+	w.goes("运行中", "button", "接管", "\r")
+	w.until(`document.querySelector("article .live-screen img")?.naturalWidth > 0`)
+	read("home, taken over")
+	w.goes("运行中", "button", "做不到", "\r")
+	w.until(`document.querySelector("article") === null`)
+	_, errs, code := x.run("stop")
+	require.Zero(x.t, code, errs)
 }
