@@ -206,9 +206,11 @@ func (q *queue) rest(ctx context.Context) []suite.Result {
 				r.Message = q.say.Play.Interrupted
 			case q.ended == "":
 				r.Outcome, r.Kind = suite.SetupFailed, cmp.Or(q.lost.Kind, suite.KindPhone)
-				r.Message = hint.Text(q.opts.Fits(i.Suite, runs.PhoneInfo{}))
+				r.Message = q.say.Play.NoFit
 				if q.lost.Kind != "" {
 					r.Message = fmt.Sprintf(q.say.Play.NoneLeft, q.lost.Message)
+				} else if why := q.opts.Fits(i.Suite, runs.PhoneInfo{}); why != nil {
+					r.Message = hint.Text(why)
 				}
 			}
 			q.finish(i)
