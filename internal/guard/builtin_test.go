@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/guard"
@@ -419,4 +420,21 @@ func TestALabelIsKnownOrNot(t *testing.T) {
 	require.Equal(t, "Swap the frobs?: ok", yes.Label())
 	yes.Layout.Alone = true
 	require.False(t, builtin(t).Unknown(yes), "there is nothing to decide")
+}
+
+func TestAFieldForAPINIsOneByItsNameToo(t *testing.T) {
+	named := func(name string, names ...string) guard.Decision {
+		return builtin(t).Decide(guard.Subject{Action: "TYPE", App: "com.x", Typed: "1234",
+			Element: &guard.Element{Class: "android.widget.EditText", Text: name},
+			Layout:  &guard.Layout{Names: names}})
+	}
+	for _, name := range []string{"PIN", "支付密码", "Geheimzahl", "UPI PIN", "暗証番号", "Heslo", "Jelszó",
+		"Mot de passe", "Salasana", "Κωδικός πρόσβασης", "סיסמה", "パスワード", "비밀번호", "পাসওয়ার্ড"} {
+		assert.Equal(t, guard.Ask, named(name).Verdict, name)
+		assert.Equal(t, named("", name).Rule, named(name).Rule, name)
+	}
+	for _, name := range []string{"Pinterest", "Name", "Shopping list", "Pink", "Forgot password?",
+		"Search", "Titel"} {
+		assert.Equal(t, guard.Allow, named(name).Verdict, name)
+	}
 }

@@ -108,11 +108,7 @@ func byNumber(s *Subject) []finding {
 	if e == nil || e.Password || s.Typed == "" {
 		return nil
 	}
-	names := append(e.lines(), strings.Join(text.Words(e.ResourceID), " "))
-	if s.Layout != nil {
-		names = append(names, s.Layout.Names...)
-	}
-	if n := cardField(names); n != "" && strings.ContainsFunc(s.Typed, unicode.IsDigit) {
+	if n := cardField(s.fieldNames()); n != "" && strings.ContainsFunc(s.Typed, unicode.IsDigit) {
 		return []finding{{&account, inField, n}}
 	}
 	return nil

@@ -12,17 +12,9 @@ import (
 	"github.com/taploop/taploop/internal/words"
 )
 
-// tongues are the words of verbs.txt, by language and key.
+// tongues are the words of verbs.txt, and those for passwords, by language and key.
 var tongues = sync.OnceValue(func() map[string]map[string][]string {
-	all := map[string]map[string][]string{}
-	for name, lines := range words.Sections(verbsFile()) {
-		all[name] = map[string][]string{}
-		for _, l := range lines {
-			key := strings.Fields(l)
-			all[name][key[0]] = append(all[name][key[0]], key[1:]...)
-		}
-	}
-	return all
+	return words.Tables(verbsFile())
 })
 
 //go:generate go run ../files/genpacked guard.tar.gz *.txt *.yaml
@@ -31,7 +23,9 @@ var archive []byte
 
 var (
 	packedFiles = files.Packed(&archive)
-	verbsFile   = sync.OnceValue(func() string { return string(packedFiles()["verbs.txt"]) })
+	verbsFile   = sync.OnceValue(func() string {
+		return string(packedFiles()["verbs.txt"]) + "\n" + words.Secrets
+	})
 )
 
 // made says of which keys of verbs.txt the labels of a class are made: of a verb alone, or of one
@@ -53,6 +47,7 @@ var made = []struct{ class, verb, object string }{
 	{"grant", "share", "location"},
 	{"install", "install", ""}, {"uninstall", "uninstall", ""},
 	{"call", "call", ""}, {"account", "logout", ""}, {"account", "change", "password"},
+	{"account", "change", "pin"},
 }
 
 // labelsOf are the labels of a class in all languages, as patterns over folded text: those in Latin

@@ -71,5 +71,4 @@ func byPad(s *Subject, on []string) []finding {
 // asksPIN reports whether a text names a PIN or password, in any language.
 func asksPIN(t string) bool { return pinWords().MatchString(normalize(t)) }
 
-var pinWords = listed(`(?:^|[^\pL])(?:pin|m?pin|code pin|{*password})|` +
-	`密码|密碼|暗証番号|パスワード|비밀번호`)
+var pinWords = listed(`(?:^|[^\pL])(?:m?pin|{*password}|{*pin})`)

@@ -178,7 +178,7 @@ var (
 	// the button of a call with pictures, beside the one that calls
 	seeing = listed(`{video}`)
 	// what is asked for on that page before it is changed
-	secrets = listed(`(?:^|[^\pL])(?:{*password})(?:[^\pL]|$)`)
+	secrets = listed(`(?:^|[^\pL])(?:{*password}|{*pin})(?:[^\pL]|$)`)
 	clears  = regexp.MustCompile(`^(?:clear|reset|x)\b|^(?:清除|清空|重置)$`)
 	narrows = regexp.MustCompile(`^(?:filters?|search|query|input|edit)$`)
 	// the classes whose words name a part of an app as well

@@ -11,7 +11,7 @@ import (
 // byTyping is what text in the element may do.
 func byTyping(s *Subject) (list []finding) {
 	list = append(byCode(s, s.Typed), byNumber(s)...)
-	if s.Element == nil || !s.Element.Password {
+	if s.Element == nil || !s.Element.Password && !slices.ContainsFunc(s.fieldNames(), namesPIN) {
 		return list
 	}
 	if s.aboutMoney() {
@@ -19,6 +19,21 @@ func byTyping(s *Subject) (list []finding) {
 	}
 	list = append(list, critical(byDialog(s))...)
 	return append(list, finding{&password, inField, s.App})
+}
+
+// fieldNames are what the touched field is called: on it, in its id, and beside it.
+func (s *Subject) fieldNames() []string {
+	names := append(s.Element.lines(), strings.Join(text.Words(s.Element.id()), " "))
+	if s.Layout != nil {
+		names = append(names, s.Layout.Names...)
+	}
+	return names
+}
+
+// namesPIN reports whether a text is a field's name for a password or a PIN.
+func namesPIN(name string) bool {
+	name = normalize(name)
+	return secrets().MatchString(name) && !sentence(name, 4) && !leads().MatchString(name)
 }
 
 // byEnterKey is what the enter key may do: what the screen's buttons say. It searches, in most

@@ -11,6 +11,8 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/inquirytest"
+	"github.com/taploop/taploop/internal/inquiry/secret"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // What asks for the words of a secret, and what asks for something else.
@@ -442,5 +444,65 @@ func TestASecretIsAskedForInManyLanguages(t *testing.T) {
 		"Какой почтовый индекс?", "Welcher Rabattcode?", "Jaki rozmiar?", "どのサイズ?", "어떤 색?",
 		"Posta kodu nedir?", "İndirim kodu var mı?", "Qual è il codice postale?"} {
 		require.False(t, inquiry.Question{Text: text}.AsksForSecret(), text)
+	}
+}
+
+// secretly has, by language, questions for a password, for a PIN and for a code.
+var secretly = map[string][]string{
+	"en": {"What is your password?", "Please enter the PIN", "Which code did you get?"},
+	"de": {"Wie lautet Ihr Passwort?", "Wie ist die Geheimzahl?", "Welcher Code kam per SMS?"},
+	"fr": {"Quel est votre mot de passe ?", "Quel est le code PIN ?", "Quel est le code reçu ?"},
+	"es": {"¿Cuál es su contraseña?", "Introduzca el PIN", "¿Qué código recibió?"},
+	"pt": {"Qual é a sua senha?", "Qual é o PIN?", "Que código chegou?"},
+	"it": {"Qual è la tua password?", "Inserisci il PIN", "Qual è il codice ricevuto?"},
+	"nl": {"Wat is je wachtwoord?", "Wat is je pincode?", "Voer de code uit de sms in"},
+	"sv": {"Vad är ditt lösenord?", "Ange pinkoden", "Ange koden du fick"},
+	"da": {"Hvad er din adgangskode?", "Hvad er pinkoden?", "Hvilken kode fik du på SMS?"},
+	"no": {"Hva er passordet?", "Skriv inn PIN-koden", "Hva er koden du fikk?"},
+	"fi": {"Mikä on salasanasi?", "Anna PIN-koodi", "Minkä koodin sait tekstiviestillä?"},
+	"cs": {"Jaké je vaše heslo?", "Zadejte PIN", "Jaký kód vám přišel v SMS?",
+		"S jakým heslem?"},
+	"sk":  {"Aké je heslo?", "Zadajte PIN kód", "Aký kód prišiel?"},
+	"pl":  {"Jakie jest hasło?", "Podaj PIN", "Podaj kod z SMS"},
+	"hu":  {"Mi a jelszava?", "Adja meg a PIN-kódot", "Mi a kód?", "Adja meg a jelszót"},
+	"ro":  {"Care este parola?", "Introduceți codul PIN", "Care este codul primit?"},
+	"hr":  {"Koja je lozinka?", "Unesite lozinku", "Unesite kod iz SMS-a"},
+	"bg":  {"Каква е паролата?", "Въведете ПИН кода", "Кой е кодът?"},
+	"ru":  {"Какой у вас пароль?", "Введите ПИН-код", "Введите код из СМС"},
+	"uk":  {"Який ваш пароль?", "Введіть ПІН-код", "Введіть код з SMS"},
+	"el":  {"Ποιος είναι ο κωδικός;", "Δώστε το PIN", "Εισάγετε τον κωδικό πρόσβασης"},
+	"tr":  {"Şifreniz nedir?", "Parolanız nedir?", "SMS ile gelen kodu girin"},
+	"id":  {"Apa kata sandi Anda?", "Berapa PIN Anda?", "Masukkan kode OTP"},
+	"vi":  {"Mật khẩu của bạn là gì?", "Mã PIN là gì?", "Nhập mã OTP"},
+	"ar":  {"ما هي كلمة المرور؟", "ما هو الرقم السري؟", "رمز التحقق؟"},
+	"fa":  {"رمز عبور شما چیست؟", "گذرواژه چیست؟", "کد تأیید چیست؟"},
+	"he":  {"מה הסיסמה שלך?", "הזן סיסמה", "מה קוד האימות?"},
+	"hi":  {"आपका पासवर्ड क्या है?", "पिन क्या है?", "ओटीपी क्या है?"},
+	"bn":  {"পাসওয়ার্ড কী?", "পিন কী?", "কোডটি কী?"},
+	"th":  {"รหัสผ่านคืออะไร", "กรอกรหัส PIN", "กรอกรหัส OTP"},
+	"ja":  {"パスワードは何ですか?", "暗証番号は?", "認証コードを入力してください"},
+	"ko":  {"비밀번호가 무엇인가요?", "핀 번호를 알려주세요", "인증번호를 알려주세요"},
+	"zh":  {"请输入密码", "请输入PIN", "验证码是多少?"},
+	"fil": {"Ano ang password mo?", "Ano ang PIN?", "Ano ang code?"},
+}
+
+func TestEveryLanguageOfTheGuardAsksForSecrets(t *testing.T) {
+	verbs, err := os.ReadFile("../guard/verbs.txt")
+	require.NoError(t, err)
+	languages := words.Sections(string(verbs))
+	require.Greater(t, len(languages), 30)
+	for language := range languages {
+		require.NotEmpty(t, secretly[language], language)
+		for _, text := range secretly[language] {
+			assert.True(t, inquiry.Question{Text: text}.AsksForSecret(), text)
+			assert.True(t, secret.Is(text, "hunter2-tajne"), text)
+		}
+	}
+	for _, text := range []string{"Which post code?", "Jaký je kód produktu?", "Aký je slevový kód?",
+		"Welche Farbe?", "Hvilken landekode?", "Mi a kedvezmény kódja?", "Mikä on tuotekoodi?",
+		"Care este codul poștal?", "Который код товара?", "Ποιος είναι ο ταχυδρομικός κώδικας;",
+		"รหัสไปรษณีย์อะไร", "מה קוד המוצר?", "পণ্য কোড কী?", "Jaké je PSČ?", "Koji je kod proizvoda?",
+		"要多大的尺码?", "Vilken rabattkod?", "Ποιος είναι ο κωδικός προϊόντος;"} {
+		assert.False(t, inquiry.Question{Text: text}.AsksForSecret(), text)
 	}
 }

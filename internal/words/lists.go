@@ -1,6 +1,9 @@
 package words
 
-import "strings"
+import (
+	_ "embed"
+	"strings"
+)
 
 // Lists reads a file of lists as regular expressions, by name: a line -- NAME -- and below it one
 // line for each alternative, in which {NAME} stands for the alternatives of a list that comes
@@ -27,6 +30,24 @@ func Sections(file string) map[string][]string {
 	each(file, func(name, line string) { all[name] = append(all[name], line) })
 	return all
 }
+
+// Tables reads a file of such lists in which a line has a key and its words: by name and key.
+func Tables(file string) map[string]map[string][]string {
+	all := map[string]map[string][]string{}
+	each(file, func(name, line string) {
+		if all[name] == nil {
+			all[name] = map[string][]string{}
+		}
+		key := strings.Fields(line)
+		all[name][key[0]] = append(all[name][key[0]], key[1:]...)
+	})
+	return all
+}
+
+// Secrets is a file of what passwords and codes are called, by language and key.
+//
+//go:embed secrets.txt
+var Secrets string
 
 // each calls use with the name of the list and the line for each line of a list.
 func each(file string, use func(name, line string)) {

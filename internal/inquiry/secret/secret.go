@@ -1,6 +1,5 @@
 // Package secret tells by their words which questions ask for a password, a code or a PIN, which
-// ask for an act on the phone instead, and which answers are such a secret. It knows English and
-// Chinese.
+// ask for an act on the phone instead, and which answers are such a secret.
 package secret
 
 import (
@@ -17,7 +16,8 @@ import (
 var (
 	//go:embed patterns.txt
 	patternsFile string
-	patterns     = words.Lists(patternsFile)
+	patterns     = words.Lists("-- codes --\n" + named("code") + "\n-- names --\n" +
+		named("password", "code") + "\n" + patternsFile)
 
 	namesSecret  = rule("secret")
 	noSecret     = rule("no_secret")
@@ -39,6 +39,19 @@ var (
 
 	sentences = regexp.MustCompile(`[.?!;]+\s|[。？！；]+`)
 )
+
+// named are the words for secrets of these kinds, in all languages.
+func named(kinds ...string) string {
+	var all []string
+	for _, language := range words.Tables(words.Secrets) {
+		for _, kind := range kinds {
+			all = append(all, language[kind]...)
+		}
+	}
+	slices.Sort(all)
+	return strings.NewReplacer("_", " ", "*", `\pL*`).Replace(
+		strings.ReplaceAll(strings.Join(all, "|"), `\pL*`, `\pL{0,}`))
+}
 
 // rule is the expression of that name, compiled when it is first needed.
 func rule(name string) func() *regexp.Regexp {
