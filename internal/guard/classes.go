@@ -24,6 +24,12 @@ type class struct {
 	Tools    []string `yaml:"tools"`
 	ToolsHan pattern  `yaml:"tools_han"`
 	Foreign  foreign  `yaml:"foreign"`
+	// words of names of tools that do harm beside some other words only, or not beside some
+	ToolVerbs []struct {
+		Word  string   `yaml:"word"`
+		To    []string `yaml:"to"`
+		NotTo []string `yaml:"not_to"`
+	} `yaml:"tool_verbs"`
 }
 
 // pattern is a regular expression, of which the file lists the alternatives.

@@ -92,7 +92,8 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	}
 	switch {
 	case named || len(list) > 0:
-	case slices.ContainsFunc(on, countsDown.MatchString) && (l.Primary || l.Dialog && button),
+	case (slices.ContainsFunc(on, countsDown.MatchString) || yes && l.countsDown()) &&
+		(l.Primary || l.Dialog && button),
 		l.Dialog && vague && button && l.decides() && (!yes || affirms(on, confirms())),
 		l.Dialog && l.Primary && !l.Alone && vague && unread &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),

@@ -2,6 +2,7 @@ package guard
 
 import (
 	_ "embed"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -36,7 +37,8 @@ var made = []struct{ class, verb, object string }{
 	{"order", "make", "order"},
 	{"transfer", "remit", ""}, {"transfer", "make", "transfer"}, {"transfer", "send", "money"},
 	{"factory reset", "erase", "factory"},
-	{"control", "link", "device"},
+	{"control", "link", "device"}, {"control", "cast", "screen"},
+	{"control", "oem", ""}, {"control", "casting", ""},
 	{"delete", "delete", ""}, {"delete", "empty", "trash"}, {"delete", "cancel", "plan"},
 	{"delete", "cancel", "order"}, {"delete", "unsaved", ""},
 	{"delete", "leave", "group"}, {"delete", "bar", "person"}, {"delete", "block", ""},
@@ -95,6 +97,35 @@ func labels(verbs []string, object string, objects []string) []string {
 	v, o := inner(verbs), inner(objects)
 	return []string{v + between + o, o + between + v}
 }
+
+// spoken are what a model says of itself that it does, and the same in the forms of buttons.
+func spoken(clause string) []string {
+	bare := speaksFirst().ReplaceAllString(clause, "")
+	list := []string{clause, bare}
+	for _, inflection := range inflections() {
+		if said := inflection(bare); said != bare {
+			list = append(list, strings.TrimSpace(said))
+		}
+	}
+	return list
+}
+
+var speaksFirst = listed(`^(?:{speaks_first}|(?:{*now})[ ,]*)+`)
+
+// inflections put a verb from a form in which models speak of what they do into one of buttons.
+var inflections = sync.OnceValue(func() (all []func(string) string) {
+	for _, keys := range tongues() {
+		for _, rule := range keys["says"] {
+			from, to, _ := strings.Cut(folded(strings.ReplaceAll(rule, "_", " ")), "=")
+			if !strings.HasPrefix(from, "^") {
+				from, to = `^(\pL+)`+from+`( .*)?$`, "${1}"+to+"${2}"
+			}
+			re := regexp.MustCompile(from)
+			all = append(all, func(s string) string { return re.ReplaceAllString(s, to) })
+		}
+	}
+	return all
+})
 
 // between is what may stand between a verb and its object.
 const between = `,?(?: [^ ]{1,12}){0,2} ?`

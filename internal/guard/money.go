@@ -21,11 +21,16 @@ var sums = sync.OnceValue(func() *regexp.Regexp {
 	}
 	mark := `(?:\p{Sc}|\b(?:` + strings.Join(codes, "|") + `)\b|(?:^|[^\pL])(?:` +
 		folded(list("money_marks")) + `)\.?)`
+	marks := `(?:[万萬億亿千]{1,2})?(?:` + folded(list("money_marks")) + "|" +
+		folded(list("points")) + `)(?:[^\pL]|$)`
 	number := `(?:^|[^\pL\p{Nd}])\p{Nd}[\p{Nd}., '’\x{a0}٫٬]*`
-	return regexp.MustCompile(mark + `\s?\p{Nd}[\p{Nd}., '’\x{a0}٫٬]*|` + number +
-		`\s?(?:\p{Sc}|(?:` +
-		strings.Join(codes, "|") + `)\b|(?:` + folded(list("money_marks")) + `|` +
-		folded(list("points")) + `)(?:[^\pL]|$))|` +
+	return regexp.MustCompile(mark + `\s?\p{Nd}[\p{Nd}., '’\x{a0}٫٬]*|\b(?:` +
+		strings.Join(codes, "|") + `)\p{Nd}{3}[\p{Nd}.,]*|` + number +
+		`\s?(?:\p{Sc}|(?:` + strings.Join(codes, "|") + `)\b|` + marks + `)|(?:^|[^\pL])` +
+		`[一二三四五六七八九十百千万两〇零]+` + marks + `|` +
+		`^(?:` + folded(list("sum_foreign")) + `|(?:grand |sub)?total|amount(?: due)?|金额|总额|金額)` +
+		`[^\pL\p{Nd}]{0,3}\p{Nd}[\p{Nd}., ]*[.,]\p{Nd}\p{Nd}$|` +
+		`^\p{Nd}{1,3}(?:[., '’]\p{Nd}{3})+[.,]\p{Nd}\p{Nd}$|` +
 		`\p{Nd}{1,3}(?:[.,]\p{Nd}{3})+\s?[dk](?:[^\pL]|$)`)
 })
 
@@ -48,7 +53,7 @@ func Priced(text string) bool { return sumIn([]string{text}) != "" }
 func sumIn(texts []string) string {
 	for _, t := range texts {
 		plain := normalize(t)
-		if !strings.ContainsFunc(plain, unicode.IsDigit) {
+		if !strings.ContainsFunc(plain, unicode.IsDigit) && !strings.ContainsAny(plain, "元円") {
 			continue
 		}
 		if sum := sums().FindString(plain); sum != "" {

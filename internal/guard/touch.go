@@ -163,9 +163,13 @@ func byAct(s *Subject, lines []string) (list []finding) {
 		if i > 0 && goes.MatchString(act) || clause == "" || negated(act, clause) {
 			continue
 		}
+		forms := spoken(clause)
 		for _, c := range matchers() {
-			if words := c.matches(clause, true); words != "" && !strings.Contains(written, words) {
-				list = append(list, finding{c.class, modelWords, clause})
+			for _, said := range forms {
+				if words := c.matches(said, true); words != "" && !strings.Contains(written, words) {
+					list = append(list, finding{c.class, modelWords, clause})
+					break
+				}
 			}
 		}
 	}
