@@ -19,6 +19,7 @@ import (
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Options of a Host. The zero value works.
@@ -407,4 +408,25 @@ func (p *Phone) readInfo(ctx context.Context) error {
 			"not Android, or still starting up")
 	}
 	return nil
+}
+
+// Package is the package that an app's name means on the phones that can be used now, as a launch
+// finds it. A package's own name and that of a well-known app are left as they are, and so is any
+// where there is no such phone.
+func (h *Host) Package(ctx context.Context, app string) (string, error) {
+	if strings.Contains(app, ".") || len(words.AppPackages(app)) > 0 {
+		return app, nil
+	}
+	list, _ := h.List(ctx) // without phones the name stays
+	var wrong error
+	for _, info := range list {
+		if p, err := h.Open(ctx, info.Serial); err == nil { // one that can be used
+			pkg, err := p.launcher.find(ctx, app)
+			if err == nil {
+				return pkg, nil
+			}
+			wrong = err
+		}
+	}
+	return app, wrong
 }

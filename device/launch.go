@@ -29,32 +29,6 @@ func (l launcher) find(ctx context.Context, app string) (string, error) {
 	return resolve(app, installed, l.names)
 }
 
-// Package is the package that an app's name means on the phones that can be used now, as a launch
-// finds it. A package's own name and that of a well-known app are left as they are, and so is any
-// where there is no such phone.
-func (h *Host) Package(ctx context.Context, app string) (string, error) {
-	if strings.Contains(app, ".") || len(words.AppPackages(app)) > 0 {
-		return app, nil
-	}
-	list, _ := h.List(ctx) // without phones the name stays
-	var wrong error
-	for _, info := range list {
-		if !info.Usable() {
-			continue
-		}
-		p, err := h.Open(ctx, info.Serial)
-		if err != nil {
-			continue
-		}
-		pkg, err := p.launcher.find(ctx, app)
-		if err == nil {
-			return pkg, nil
-		}
-		wrong = err
-	}
-	return app, wrong
-}
-
 func (l launcher) launch(ctx context.Context, pkg string) error {
 	r, err := l.run(ctx, "cmd package resolve-activity --brief -c "+
 		"android.intent.category.LAUNCHER "+adb.Quote(pkg), 0)
