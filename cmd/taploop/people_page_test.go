@@ -77,7 +77,8 @@ func (w browserPage) until(expression string) {
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()
 	_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression,
-		chromedp.WithPollingInterval(20*time.Millisecond)))
+		chromedp.WithPollingInterval(20*time.Millisecond),
+		chromedp.WithPollingTimeout(patience)))
 	require.NoError(w.t, err, "%s\npage: %s", expression, w.text("document.body.innerText"))
 }
 

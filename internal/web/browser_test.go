@@ -73,7 +73,8 @@ func (p tab) do(steps ...chromedp.Action[chromedp.Void]) {
 func (p tab) until(expression string) {
 	p.t.Helper()
 	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression,
-		chromedp.WithPollingInterval(20*time.Millisecond)))
+		chromedp.WithPollingInterval(20*time.Millisecond),
+		chromedp.WithPollingTimeout(patient.Lid)))
 	require.NoError(p.t, err, "%s\npage: %s", expression, p.text("document.body.innerText"))
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/chrometest"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -57,7 +58,8 @@ func (r reader) open(s *shelf, hash string) {
 func (r reader) until(expression string) {
 	r.t.Helper()
 	_, err := chromedp.Run(r.tab, chromedp.Poll[bool](expression,
-		chromedp.WithPollingInterval(20*time.Millisecond)))
+		chromedp.WithPollingInterval(20*time.Millisecond),
+		chromedp.WithPollingTimeout(patient.Lid)))
 	require.NoError(r.t, err, "%s\nfaults: %s", expression, r.says(`faults.join("\n")`))
 }
 
