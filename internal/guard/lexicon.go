@@ -116,7 +116,7 @@ var speaksFirst = listed(`^(?:{speaks_first}|(?:{*now})[ ,]*)+`)
 var inflections = sync.OnceValue(func() (all []func(string) string) {
 	for _, keys := range tongues() {
 		for _, rule := range keys["says"] {
-			from, to, _ := strings.Cut(folded(strings.ReplaceAll(rule, "_", " ")), "=")
+			from, to, _ := strings.Cut(fold(strings.ReplaceAll(rule, "_", " ")), "=")
 			if !strings.HasPrefix(from, "^") {
 				from, to = `^(\pL+)`+from+`( .*)?$`, "${1}"+to+"${2}"
 			}

@@ -20,7 +20,7 @@ func TestWhatAModelSaysOfItsActCountsInTheFormsOfSpeech(t *testing.T) {
 		"I am sending the message", "уже оплачиваю заказ", "удаляю заметку", "отправляю сообщение",
 		"Ich schicke die Nachricht ab", "J'achète le billet", "borrando la nota", "Compro o bilhete",
 		"pago subito", "jag betalar nu", "jeg sletter noten", "maksan nyt", "zaplatím teď",
-		"ik verwijder de notitie", "mesajı gönderiyorum", "메시지를 전송합니다", "usuwam notatkę",
+		"ik verwijder de notitie", "mesajı gönderiyorum", "메시지를 전송합니다", "usuwam notatkę", "изтривам снимката", "публикую пост", "mažu poznámku", "posílám zprávu",
 		"trimit mesajul", "видаляю нотатку", "saya mengirim pesan", "मैं संदेश भेज रहा हूँ",
 		"nu sterg nota, trimit mesajul"} {
 		assert.Equal(t, guard.Ask, says(act).Verdict, act)
