@@ -74,7 +74,7 @@ func (y *yoloScope) of(ctx context.Context, a *invocation, db *store.Store) (
 type yoloOnCmd struct {
 	yoloScope
 	For    time.Duration `default:"15m" placeholder:"TIME"`
-	Times  int           `placeholder:"N"`
+	Times  *int          `placeholder:"N"`
 	Target string        `placeholder:"TEXT"`
 }
 
@@ -84,8 +84,8 @@ func (c *yoloOnCmd) Run(ctx context.Context, a *invocation) error {
 		return app.Usage(fmt.Errorf("--for is %v", c.For),
 			"want a duration above 0 and up to 24h, such as 15m")
 	}
-	if c.Times < 0 || c.Times > guard.MaxGrantUses {
-		return app.Usage(fmt.Errorf("--times is %d", c.Times),
+	if c.Times != nil && (*c.Times < 1 || *c.Times > guard.MaxGrantUses) {
+		return app.Usage(fmt.Errorf("--times is %d", *c.Times),
 			fmt.Sprintf("want 1 to %d, or leave it out", guard.MaxGrantUses))
 	}
 	return a.withStore(ctx, func(db *store.Store) error {
@@ -98,7 +98,8 @@ func (c *yoloOnCmd) Run(ctx context.Context, a *invocation) error {
 		if err != nil {
 			return err
 		}
-		l := guard.Leave{Scope: scope, Name: name, Target: c.Target, Times: c.Times}
+		l := guard.Leave{Scope: scope, Name: name, Target: c.Target,
+			Times: *cmp.Or(c.Times, new(int))}
 		g, err := l.Grant(time.Now(), c.For)
 		if err != nil {
 			return app.Usage(err, "")

@@ -43,7 +43,7 @@ type Grant struct {
 	// of the session, the action, the server or the tool, or what a well-known app is called, or
 	// the package of any. "" means all
 	Name string `json:"name,omitempty"`
-	// Target is the one [Subject.Target] that it covers, "" for any.
+	// Target is the one [Subject.Target] that it covers, or the label of what is touched, "" for any.
 	Target string    `json:"target,omitempty"`
 	Times  int       `json:"times,omitempty"` // how often it covers one, 0 for any number
 	Used   int       `json:"used,omitempty"`  // how often it has
@@ -136,7 +136,7 @@ func (g Grant) String() string {
 func (g Grant) Covers(now time.Time, session string, s Subject, d Decision) bool {
 	if d.Verdict != Ask || d.Severity >= Critical || now.Before(g.From) || !now.Before(g.Until) ||
 		g.Until.Sub(g.From) > MaxGrantTime || g.Times > 0 && g.Used >= g.Times ||
-		g.Target != "" && g.Target != s.Target() {
+		g.Target != "" && g.Target != s.Target() && (g.Target != s.label() || s.Typed != "") {
 		return false
 	}
 	switch g.Scope {

@@ -114,6 +114,8 @@ func TestGrantsReachToolsByNameServerAndExactCall(t *testing.T) {
 		{guard.Leave{Scope: guard.ForAll, Target: touch.Target()}, false, true},
 		{guard.Leave{Scope: guard.ForApp, Name: "com.mail", Target: touch.Target()}, false, true},
 		{guard.Leave{Scope: guard.ForAll, Target: `com.mail CLICK "Sen"`}, false, false},
+		{guard.Leave{Scope: guard.ForAll, Target: "Send"}, false, true},
+		{guard.Leave{Scope: guard.ForAll, Target: "Sen"}, false, false},
 	} {
 		g, err := c.leave.Grant(noon, time.Hour)
 		require.NoError(t, err)

@@ -184,7 +184,7 @@ func (a *Approval) Details() (all []Detail) {
 		all = append(all, Detail{"action", r.Description, true}, Detail{"edit", r.Edited(), true},
 			Detail{"decide", strings.Join(a.Allowed(i), ", "), true})
 	}
-	return append(all, Detail{Name: "under", Text: a.Element},
+	return append(all, Detail{Name: "under", Text: a.Element}, Detail{"target", a.Target, true},
 		Detail{Name: "because", Text: a.Reason}, Detail{"severity", string(a.Severity), true})
 }
 
