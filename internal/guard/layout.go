@@ -334,6 +334,25 @@ func short(l []string) bool {
 // countsDown matches a label behind which seconds are counted.
 var countsDown = regexp.MustCompile(`[(（\[]\s*\p{Nd}{1,2}\s*(?:s|sec|秒|с)?\s*[)）\]]$`)
 
+// countsDown reports whether the page or dialog says how much time is left, or a form counts it.
+func (l *Layout) countsDown() bool {
+	return slices.ContainsFunc(l.Words, func(t string) bool {
+		t = normalize(t)
+		return timeLeft().MatchString(t) && !onceMore().MatchString(t) ||
+			(l.Dialog || l.Ends) && underMinute.MatchString(t)
+	})
+}
+
+var (
+	timeLeft = listed(`(?:^|[^\pL])(?:{time_left}).{0,12}?` + seconds + `|` + seconds +
+		`.{0,9}(?:{time_left})`)
+	onceMore    = listed(`{once_more}`)
+	underMinute = regexp.MustCompile(`^00?:\p{Nd}\p{Nd}$`)
+)
+
+const seconds = `(?:\p{Nd}{1,2}[:：]\p{Nd}\p{Nd}|\p{Nd}{1,2} ?(?:s|secs?|sek\pL*|sec\pL*|seg\pL*|сек\pL*|` +
+	`秒|초|วินาที|saniye|giây|detik)(?:[^\pL]|$))`
+
 // knownHarmless reports whether each of the lines only leads somewhere, or says no.
 func knownHarmless(lines []string) bool {
 	return len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {

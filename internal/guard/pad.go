@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/taploop/taploop/internal/text"
 )
 
 // keypad reports whether the screen is one of keys with digits, one of which deletes a digit.
@@ -23,17 +21,7 @@ func keypad(s *Subject) bool {
 }
 
 // What asks for the password of payments: on any screen, and in an app about money.
-var (
-	payPin = text.Lazily(`(?:payment|transaction|transfer|wallet|upi) ` +
-		`(?:password|pin|passcode)|\bmpin\b|\b(?:password|pin|passcode|code) to (?:` + paying +
-		`)|\b(?:` + paying + `)\b.{0,40} (?:with|by|using) (?:your |the |a )?` +
-		`(?:password|pin|passcode)|(?:支付|付款|交易|取款|资金)密码`)
-	anyPin = text.Lazily(`\b(?:enter|type|input|confirm)\b.{0,30}` +
-		`\b(?:pin|password|passcode)\b|输入.{0,12}密码`)
-)
-
-const paying = `pay|buy|purchase|send|transfer|withdraw|(?:authori[sz]e|confirm|complete|` +
-	`approve) (?:the |this |your )?(?:payment|purchase|transaction|order|transfer)`
+var payPin, anyPin = listed(`{pay_pin}`), listed(`{any_pin}`)
 
 // payPad reports whether a finger here is a digit, or nothing that is known, on a screen that asks
 // for the password of payments.

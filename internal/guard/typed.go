@@ -21,15 +21,6 @@ func byTyping(s *Subject) (list []finding) {
 	return append(list, finding{&password, inField, s.App})
 }
 
-// fieldNames are what the touched field is called: on it, in its id, and beside it.
-func (s *Subject) fieldNames() []string {
-	names := append(s.Element.lines(), strings.Join(text.Words(s.Element.id()), " "))
-	if s.Layout != nil {
-		names = append(names, s.Layout.Names...)
-	}
-	return names
-}
-
 // namesPIN reports whether a text is a field's name for a password or a PIN.
 func namesPIN(name string) bool {
 	name = normalize(name)
