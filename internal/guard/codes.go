@@ -114,6 +114,15 @@ func byNumber(s *Subject) []finding {
 	return nil
 }
 
+// fieldNames are what the touched field is called: on it, in its id, and beside it.
+func (s *Subject) fieldNames() []string {
+	names := append(s.Element.lines(), strings.Join(text.Words(s.Element.id()), " "))
+	if s.Layout != nil {
+		names = append(names, s.Layout.Names...)
+	}
+	return names
+}
+
 // isCard reports whether s is the number of a payment card, by its length and its last digit
 // (ISO/IEC 7812, Luhn).
 func isCard(s string) bool {

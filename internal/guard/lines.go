@@ -79,12 +79,3 @@ func undecorated(line string) string {
 
 var decorated = text.Lazily(`^(?:[\p{So}\p{Co}\p{Ps}\p{Pi}\p{Po}]+ ?|` +
 	`[-–—+→»›>] |\(?\d{1,3}[.)\]:] )+`)
-
-// fieldNames are what the touched field is called: on it, in its id, and beside it.
-func (s *Subject) fieldNames() []string {
-	names := append(s.Element.lines(), strings.Join(text.Words(s.Element.id()), " "))
-	if s.Layout != nil {
-		names = append(names, s.Layout.Names...)
-	}
-	return names
-}
