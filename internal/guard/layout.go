@@ -375,9 +375,6 @@ func leadsOn(s *Subject, label string) bool {
 // viewing matches labels that show something, such as the cart with what it costs.
 var viewing = listed(`^(?:{viewing})(?:[^\pL]|$)|^(?:查看|去)|{leads_last}`)
 
-var leadsLast = listed(`{leads_last}`)
-var informs = listed(`^(?:{informs})$`)
-
 // cardField is the first of the names of fields that is one of a card, an account or its code.
 func cardField(names []string) string {
 	for _, n := range names {

@@ -79,3 +79,10 @@ func undecorated(line string) string {
 
 var decorated = text.Lazily(`^(?:[\p{So}\p{Co}\p{Ps}\p{Pi}\p{Po}]+ ?|` +
 	`[-–—+→»›>] |\(?\d{1,3}[.)\]:] )+`)
+
+func (e *Element) id() string {
+	if e == nil {
+		return ""
+	}
+	return e.ResourceID
+}

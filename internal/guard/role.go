@@ -155,13 +155,6 @@ func (e *Element) refuses() bool {
 		e.id() == "android:id/button2" || e.id() == "com.android.settings:id/cancel_button"
 }
 
-func (e *Element) id() string {
-	if e == nil {
-		return ""
-	}
-	return e.ResourceID
-}
-
 var (
 	// what leads to a page of its own in the settings
 	resets = regexp.MustCompile(`\breset\b|^erase (?:all|everything)\b`)
@@ -225,4 +218,12 @@ func (c *class) ends(words []string) bool {
 	return slices.ContainsFunc(matchers(), func(m matcher) bool {
 		return m.class == c && m.endsID(words)
 	})
+}
+
+// installed reports whether a button is one that Android's installer has when it is done, or opens
+// an app, there.
+func (s *Subject) installed(on []string) bool {
+	_, name, _ := strings.Cut(s.Element.id(), ":id/")
+	return globs(installerApps, s.App, true) && (name == "done_button" || name == "launch_button" ||
+		affirms(on, opens()))
 }

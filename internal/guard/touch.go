@@ -14,44 +14,9 @@ import (
 // Launcher reports whether the app shows the names of apps, a touch of which opens one.
 func Launcher(app string) bool { return globs(launchers, app, true) }
 
-// Words that only say yes, and words that say no.
-var (
-	affirmative = listed(`^(?:{yes}|{confirms}|{*yes}|{continues})(?: *[(（].*)?[!.。]?$`)
-	confirms    = listed(`^(?:{confirms}|{*yes})(?:[^a-z]|$)`)
-	// what may stand before such words, and behind them
-	before = text.Lazily(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
-		`(?:(?:tap|touch|press)(?: and hold)?|click|hold|long press|swipe|slide)(?: here| again)?` +
-		`(?: to|:)? |(?:是的?|好的?|我|请|点击|轻触|按住|长按|滑动)(?: ?,|以|来|即可)?)+`)
-	behind = text.Lazily(`(?:[ !.。…>›»→✓✔✅]|\(?\d+ ?(?:s|秒)?\)|\d+s?|[$€£¥] ?\d[\d.,]*|` +
-		`(?:&|and|并|,) ?(?:continue|finish|close|go on|继续))+$`)
-	// the whole line, or what sensitive words stand behind: words that say no take back no others
-	finalizes = listed(`^(?:(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
-		`(?:agree|confirm|submit|complete|finish|ok|okay|continue|proceed|yes|{*yes})(?:[^\pL]|$))`)
-	renews = regexp.MustCompile(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
-	totals = listed(`^(?:(?:your|the) )?(?:order |grand |cart )?(?:total|amount due|` +
-		`to pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:{sum_foreign})(?:[^\pL]|$)|\d.* total$`)
-	negative = listed(`^(?:{no}|{*no}|(?:{not_do}).{0,30})$`)
-	digit    = text.Lazily(`^\d(?: ?[a-z+]{1,5})?$`) // the key of a pad, such as 2 ABC
-	searches = regexp.MustCompile(`search|query|url|address bar|搜索|查找|网址`)
-	updates  = listed(`^(?:{updates})$`)
-	subs     = regexp.MustCompile(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
-)
-
 // saysYes matches a model's words about a touch that ends a page.
 var saysYes = listed(`(?:^|[^\pL])(?:confirm|submit|complete|finish|continue|proceed|accept|` +
 	`agree|approve|authori[sz]e|ok|okay|yes|{*yes})(?:[^\pL]|$)|确认|确定|提交|完成|继续|同意`)
-
-// saysNo reports whether there are lines and all of them refuse.
-func saysNo(lines []string) bool {
-	return len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
-		return !negative().MatchString(l)
-	})
-}
-
-// critical are those of the findings that are: it takes the others out of the list.
-func critical(list []finding) []finding {
-	return slices.DeleteFunc(list, func(f finding) bool { return f.class.Severity < Critical })
-}
 
 // byTouch is what a finger on the element may do.
 func byTouch(s *Subject) []finding {
@@ -143,13 +108,6 @@ func byNeighbours(s *Subject, on []string) (list []finding) {
 	return list
 }
 
-// saidBy reports whether a text of the screen says that what the class does is done.
-func (c *class) saidBy(t string) bool {
-	return slices.ContainsFunc(byLabel(lines(t), onScreen, false), func(f finding) bool {
-		return f.class == c
-	})
-}
-
 // byAct is what the model says that the touch does, in the clauses that say so. It counts whatever
 // is written under the finger.
 func byAct(s *Subject, lines []string) (list []finding) {
@@ -182,17 +140,6 @@ var (
 		`check|` +
 		`switch|view|see|read|return|打开|进入|查看|返回|搜索)`)
 )
-
-// affirms reports whether one of the lines is such a yes, without what stands around it.
-func affirms(lines []string, yes *regexp.Regexp) bool {
-	return slices.ContainsFunc(lines, func(l string) bool {
-		return yes.MatchString(l) || yes.MatchString(bare(l)) ||
-			yes.MatchString(before().ReplaceAllString(bare(l), ""))
-	})
-}
-
-// bare is a line without what may stand behind its words.
-func bare(l string) string { return strings.TrimSpace(behind().ReplaceAllString(l, "")) }
 
 // byContext is what can be told when nothing is written under the finger: the words around it, and
 // the model's.
@@ -274,14 +221,6 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	return list
 }
 
-// installed reports whether a button is one that Android's installer has when it is done, or opens
-// an app, there.
-func (s *Subject) installed(on []string) bool {
-	_, name, _ := strings.Cut(s.Element.id(), ":id/")
-	return globs(installerApps, s.App, true) && (name == "done_button" || name == "launch_button" ||
-		affirms(on, opens()))
-}
-
 // systemAsks reports whether a page of the settings explains something in an unknown language, and
 // ends with two buttons, of which this is one: so an app comes to run the phone.
 func (s *Subject) systemAsks(lines []string) bool {
@@ -298,66 +237,4 @@ func named(e *Element) bool {
 		return slices.Contains(widgets, w) || len(w) < 4 || !strings.ContainsAny(w, "aeiou")
 	})
 	return len(words) > 0 && !e.hasText()
-}
-
-// byPrice finds a purchase: a confirmation on a screen that shows a price.
-func byPrice(s *Subject, price *regexp.Regexp) []finding {
-	for _, t := range s.Screen {
-		if t = normalize(t); price.MatchString(t) {
-			return []finding{{classNamed("pay"), onScreen, t}}
-		}
-	}
-	return nil
-}
-
-// byDialog is what the screen asks about.
-func byDialog(s *Subject) (list []finding) {
-	for _, t := range s.Screen {
-		t = normalize(t)
-		for _, c := range matchers() {
-			f := finding{c.class, onScreen, c.asksIn(t)}
-			if f.words != "" && !slices.Contains(list, f) {
-				list = append(list, f)
-			}
-		}
-	}
-	return list
-}
-
-// byLabel is what a button with these lines does. A line among several, or a long one, is likely
-// to be content: then only words at its beginning count, unless it is a button's that may do what
-// cannot be undone.
-func byLabel(lines []string, where place, button bool) (list []finding) {
-	for i, l := range lines {
-		if informs().MatchString(l) {
-			continue
-		}
-		refusal := negative().MatchString(l) && !unsaved().MatchString(l)
-		content := len(lines) > 2 || sentence(l, 5)
-		prose := refusal || (len(lines) > 2 || i > 0 && !button) &&
-			sentence(before().ReplaceAllString(l, ""), 3)
-		for _, c := range matchers() {
-			if c.matches(l, content && !button) != "" && (!prose || c.Severity == Critical) {
-				list = append(list, finding{c.class, where, l})
-			}
-		}
-	}
-	return list
-}
-
-// wrapped is the one line of what stands in two or three because a button is narrow.
-func wrapped(lines []string) []string {
-	if len(lines) < 2 || len(lines) > 3 {
-		return nil
-	}
-	one := normalize(strings.Join(lines, " "))
-	if sentence(one, 3) {
-		return nil
-	}
-	return []string{one}
-}
-
-// sentence reports whether a line has more than so many words, or is as long.
-func sentence(l string, n int) bool {
-	return len(strings.Fields(l)) > n || utf8.RuneCountInString(l) > 8*n
 }
