@@ -433,6 +433,9 @@ func TestAFieldForAPINIsOneByItsNameToo(t *testing.T) {
 		assert.Equal(t, guard.Ask, named(name).Verdict, name)
 		assert.Equal(t, named("", name).Rule, named(name).Rule, name)
 	}
+	s := guard.Subject{Action: "TYPE", App: "com.x", Typed: "a new word",
+		Element: &guard.Element{Class: "android.widget.EditText", Text: "Password"}}
+	assert.Equal(t, guard.Allow, builtin(t).Decide(s).Verdict, "what everybody can read is none")
 	for _, name := range []string{"Pinterest", "Name", "Shopping list", "Pink", "Forgot password?",
 		"Search", "Titel"} {
 		assert.Equal(t, guard.Allow, named(name).Verdict, name)

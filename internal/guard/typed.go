@@ -11,7 +11,8 @@ import (
 // byTyping is what text in the element may do.
 func byTyping(s *Subject) (list []finding) {
 	list = append(byCode(s, s.Typed), byNumber(s)...)
-	if s.Element == nil || !s.Element.Password && !slices.ContainsFunc(s.fieldNames(), namesPIN) {
+	if s.Element == nil || !s.Element.Password &&
+		!(likePIN.MatchString(s.Typed) && slices.ContainsFunc(s.fieldNames(), namesPIN)) {
 		return list
 	}
 	if s.aboutMoney() {
@@ -20,6 +21,9 @@ func byTyping(s *Subject) (list []finding) {
 	list = append(list, critical(byDialog(s))...)
 	return append(list, finding{&password, inField, s.App})
 }
+
+// likePIN matches a PIN or a code, which a field that hides nothing may be for as well.
+var likePIN = regexp.MustCompile(`^\s*\d{3,8}\s*$`)
 
 // namesPIN reports whether a text is a field's name for a password or a PIN.
 func namesPIN(name string) bool {
