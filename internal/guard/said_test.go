@@ -46,6 +46,21 @@ func TestLinkingCastingAndUnlockingAreKnownInEveryLanguage(t *testing.T) {
 	}
 }
 
+// A picture's description may have more words around those of a call.
+func TestCallsThatNameTheirAppOrBegin(t *testing.T) {
+	icon := func(says string) guard.Verdict {
+		return builtin(t).Decide(guard.Subject{Action: "CLICK", App: "com.foo", Element: &guard.Element{
+			Description: says, Class: "android.widget.ImageView"}}).Verdict
+	}
+	for _, says := range []string{"WhatsApp कॉल", "Telegram-Anruf", "Signal-oproep", "Videoanruf starten",
+		"Iniciar llamada", "Démarrer appel vocal", "Appel démarrer", "Llamada de voz iniciar"} {
+		assert.Equal(t, guard.Ask, icon(says), says)
+	}
+	for _, says := range []string{"Verpasster Anruf", "Anruf Details", "Appels manqués", "WhatsApp", "Start"} {
+		assert.Equal(t, guard.Allow, icon(says), says)
+	}
+}
+
 func TestSumsOfEveryKindStandBesideAConfirmation(t *testing.T) {
 	beside := func(line string) guard.Decision {
 		s := tap("com.foo", "Confirm", line)

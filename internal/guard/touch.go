@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Launcher reports whether the app shows the names of apps, a touch of which opens one.
@@ -102,11 +103,26 @@ func byNeighbours(s *Subject, on []string) (list []finding) {
 		list = append(list, finding{classNamed("delete"), underFinger, on[0]})
 	}
 	call := classNamed("call")
-	if slices.ContainsFunc(on, seeing().MatchString) && slices.ContainsFunc(s.Screen, call.saidBy) {
+	if s.callsBy(on) ||
+		slices.ContainsFunc(on, seeing().MatchString) && slices.ContainsFunc(s.Screen, call.saidBy) {
 		list = append(list, finding{call, underFinger, on[0]})
 	}
 	return list
 }
+
+// callsBy reports whether a picture's description is a call's behind the name of an app, by which
+// it is made, or beside a word that begins it.
+func (s *Subject) callsBy(on []string) bool {
+	if len(on) != 1 || s.Element.Text != "" {
+		return false
+	}
+	call, bare := classNamed("call"), begun().ReplaceAllString(on[0], "")
+	at := strings.IndexAny(bare, " -")
+	return bare != on[0] && call.saidBy(bare) ||
+		at > 0 && len(words.AppPackages(bare[:at])) > 0 && call.saidBy(bare[at+1:])
+}
+
+var begun = listed(`^(?:{*start}) | (?:{*start})$`)
 
 // byAct is what the model says that the touch does, in the clauses that say so. It counts whatever
 // is written under the finger.
