@@ -36,15 +36,14 @@ type stoppedShort struct {
 
 func (e *stoppedShort) Unwrap() error { return e.error }
 
-// nextOf returns the next command of a run, or nil if it has ended. attended says that a person
-// reads it.
-func nextOf(st runs.Status, attended bool) *nextCommand {
+// nextOf returns the next command of a run, or nil if it has ended.
+func (a *invocation) nextOf(st runs.Status) *nextCommand {
 	next := usecase.After(st)
 	if next == nil {
 		return nil
 	}
 	n := tools.Name(next)
-	command := continueCommand(st.Session.ID, st.Question, attended)
+	command := continueCommand(st.Session.ID, st.Question, a.attended())
 	return &nextCommand{command, n.Tool, n.Arguments, n.Why}
 }
 

@@ -161,7 +161,8 @@ func (c *taskFlags) follow(ctx context.Context, a *invocation,
 	err := app.With(ctx, &a.Settings, o, func(d *app.Parts) (err error) {
 		call := app.Call("")
 		if begun, err = begin(d, call); err != nil {
-			next, err := nextWords{a.args, a.attended()}.from(err, d.Cases.After(ctx, call, err, true, c.starts))
+			r := d.Cases.After(ctx, call, err, true, c.starts)
+			next, err := nextWords{a.args, a.attended()}.from(err, r)
 			return &stoppedShort{err, next}
 		}
 		show.Begin(begun.Status)
@@ -193,7 +194,7 @@ func (c *taskFlags) reportEnd(ctx context.Context, a *invocation, show *story.St
 	if c.JSON {
 		body, err := result.New(st)
 		body.Notes = append(body.Notes, notes...)
-		if err = errors.Join(err, printJSON(a.out, shownResult{body, nextOf(st, a.attended())})); err != nil {
+		if err = errors.Join(err, printJSON(a.out, shownResult{body, a.nextOf(st)})); err != nil {
 			return err
 		}
 	} else if err := a.printEnd(show, st); err != nil {
@@ -230,12 +231,12 @@ func (a *invocation) printEnd(show *story.Story, st runs.Status) error {
 				fmt.Fprintf(a.out, "  - %s\n", text.Line(o))
 			}
 		}
-		a.notef("%s%s", w.Answer, nextOf(st, a.attended()).Command)
+		a.notef("%s%s", w.Answer, a.nextOf(st).Command)
 		if st.Question != nil && st.Question.Secret {
 			a.notef("%s", w.Typed)
 		}
 	case state == store.Paused:
-		a.notef("%s%s", w.GoOn, nextOf(st, a.attended()).Command)
+		a.notef("%s%s", w.GoOn, a.nextOf(st).Command)
 	}
 	show.See(st.Session.ID)
 	return nil

@@ -42,7 +42,7 @@ func (a *invocation) act(ctx context.Context, session string, told map[store.Sta
 		if err != nil {
 			return err
 		}
-		state, next := o.Status.Run.State, nextOf(o.Status, a.attended())
+		state, next := o.Status.Run.State, a.nextOf(o.Status)
 		if next == nil || state == store.Running || state == store.Queued {
 			next = &nextCommand{Command: "taploop sessions show " + sess.ID}
 		}

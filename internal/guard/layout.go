@@ -350,8 +350,8 @@ var (
 	underMinute = regexp.MustCompile(`^00?:\p{Nd}\p{Nd}$`)
 )
 
-const seconds = `(?:\p{Nd}{1,2}[:：]\p{Nd}\p{Nd}|\p{Nd}{1,2} ?(?:s|secs?|sek\pL*|sec\pL*|seg\pL*|сек\pL*|` +
-	`秒|초|วินาที|saniye|giây|detik)(?:[^\pL]|$))`
+const seconds = `(?:\p{Nd}{1,2}[:：]\p{Nd}\p{Nd}|` +
+	`\p{Nd}{1,2} ?(?:s|secs?|sek\pL*|sec\pL*|seg\pL*|сек\pL*|秒|초|วินาที|saniye|giây|detik)(?:[^\pL]|$))`
 
 // knownHarmless reports whether each of the lines only leads somewhere, or says no.
 func knownHarmless(lines []string) bool {

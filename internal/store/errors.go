@@ -26,8 +26,8 @@ var (
 	ErrFrameLost = fmt.Errorf("%w: the picture was not on the disk yet, or not whole, when the "+
 		"machine went down", ErrNotFound)
 	// ErrFrameAway is an ErrNotFound of a frame that may be a file of another machine.
-	ErrFrameAway = fmt.Errorf("%w: the picture is not here; it is a file of the machine that took it, "+
-		"unless that has lost it", ErrNotFound)
+	ErrFrameAway = fmt.Errorf("%w: the picture is not here; it is a file of the machine that "+
+		"took it, unless that has lost it", ErrNotFound)
 	// ErrFenced says that the run has another life by now: it was stopped, paused or taken over.
 	// The writer must not go on.
 	ErrFenced = errors.New("the run was stopped or taken over")

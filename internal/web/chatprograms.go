@@ -180,7 +180,8 @@ var (
 	terse = text.Lazily(`(?i)\b(return|reply|respond|output|answer|give|provide)( me| us)?( ` +
 		`with)? ` +
 		`(only|just|nothing|an empty)|\b(only|just) (the|return|reply|respond|output|answer|give|` +
-		`provide)|\b(title|name|summary|that|text|label|number) only\b|nothing (else|but)|\b(no|without any|` +
+		`provide)|\b(title|name|summary|that|text|label|number) only\b|nothing (else|but)|` +
+		`\b(no|without any|` +
 		`without|` +
 		`omitting|not use) ((additional|other|extra|further|ending) )?(text|words|explanation|` +
 		`punctuation|quot|lead|preamble)|\b(\d+|two|three|four|five|six|seven|eight|ten|max\. ` +

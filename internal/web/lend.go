@@ -72,7 +72,8 @@ func Borrow(ctx context.Context, at, phone, worker string, sign func(string) []b
 	if err != nil {
 		return nil, errors.New(hint.Text(unanswered(r.Method, err)))
 	}
-	if res.StatusCode == http.StatusSwitchingProtocols { // an ADB server says nothing before it is asked
+	// an ADB server says nothing before it is asked
+	if res.StatusCode == http.StatusSwitchingProtocols {
 		return c, nil
 	}
 	defer res.Body.Close()
