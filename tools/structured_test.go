@@ -38,7 +38,7 @@ func TestABriefResultHasItsVerdictUnlessItIsOff(t *testing.T) {
 
 // Why there is no answer in JSON is a field for programs and for models.
 func TestWhyAnAnswerDoesNotFitIsAField(t *testing.T) {
-	st := runs.Status{Run: store.Run{Progress: agentloop.Progress{
+	st := runs.Status{Run: store.Run{State: store.Completed, Progress: agentloop.Progress{
 		Verification: &agentloop.Verification{Misfit: "the answer is no JSON"}}}}
 	r, err := result.New(st)
 	require.NoError(t, err)
