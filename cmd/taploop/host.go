@@ -51,7 +51,7 @@ func (c *hostCmd) Run(ctx context.Context, a *invocation) error {
 // resume is Run of arguments that are checked.
 func (c *hostCmd) resume(ctx context.Context, a *invocation) error {
 	a.quiet()
-	told := story.GoalOptions{Out: a.err, Lang: a.Lang(), ReplyTo: replyTo}
+	told := story.GoalOptions{Out: a.err, Lang: a.Lang(), Attended: a.attended()}
 	if a.asksHere(c.JSON) {
 		var closeTTY func() error
 		told.Person, closeTTY = tty.Person(a.in, a.err)

@@ -17,6 +17,7 @@ import (
 	questionroute "github.com/taploop/taploop/internal/inquiry/route"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
@@ -174,10 +175,10 @@ func wording(q inquiry.Question, term func(string) string) string {
 	}
 	switch {
 	case q.Kind.Flag() != "" && q.Open():
-		line += " (" + sort + ": " + replyTo(q) + ")"
+		line += " (" + sort + ": " + story.Reply(q, true) + ")"
 	case q.Kind.Flag() != "":
 	case q.Secret:
-		line += " (" + term("secret") + ": " + replyTo(q) + ")"
+		line += " (" + term("secret") + ": " + story.Reply(q, true) + ")"
 	case sort != "":
 		line += " (" + sort + ")"
 	}

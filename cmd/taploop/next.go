@@ -8,6 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
@@ -52,27 +53,14 @@ func (a *invocation) nextOf(st runs.Status) *nextCommand {
 func continueCommand(sessionID string, q *inquiry.Question, attended bool) string {
 	command := "taploop continue " + sessionID
 	switch {
-	case q != nil && q.ForPeople() && !attended:
-		command = "taploop inquiries " + prefix(q.ID, 8)
 	case q != nil && (q.Kind.Flag() != "" || q.ForPeople()):
-		command = replyTo(*q)
+		command = story.Reply(*q, attended)
 	case q != nil && q.Secret:
 		command += " --reply -"
 	case q != nil:
 		command += " --reply TEXT"
 	}
 	return command
-}
-
-// replyTo is the command that replies to a question, or lists the ways if each needs words.
-func replyTo(q inquiry.Question) string {
-	how := " " + q.Flag()
-	if q.Secret {
-		how = " -"
-	} else if q.Kind.Flag() == "" {
-		how = " TEXT"
-	}
-	return "taploop reply " + prefix(q.ID, 8) + strings.TrimRight(how, " ")
 }
 
 // arguments are the names of arguments at the command line.

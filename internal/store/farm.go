@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/taploop/taploop/internal/store/pictures"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -33,6 +34,12 @@ func (f Farm) Room(ctx context.Context) error {
 // Pictures reports whether pictures can be stored where they are kept. A folder is not asked.
 func (f Farm) Pictures(ctx context.Context) error {
 	return doing(f.frames.Probe(ctx), "storing a picture")
+}
+
+// Bucket reports whether pictures are kept in a bucket, and not as files of each machine.
+func (f Farm) Bucket() bool {
+	_, files := f.frames.Keeper.(pictures.Folder)
+	return !files
 }
 
 // KeepPlaces has runs that a dead process was carrying out keep their phones: this process hands

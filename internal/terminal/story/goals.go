@@ -37,8 +37,8 @@ type GoalOptions struct {
 	Out    io.Writer
 	Lang   string
 	Person terminal.Lines // nil: no question is asked here
-	// ReplyTo is the command that answers a question.
-	ReplyTo func(inquiry.Question) string
+	// Attended says that a person reads Out.
+	Attended bool
 }
 
 // GoalWords are the texts of the story of agents in one language.
@@ -197,7 +197,7 @@ func (l *Goals) waits(q inquiry.Question) {
 		fmt.Fprintf(&more, "\n  - %s", text.Line(o))
 	}
 	asks := text.Cut(text.Line(q.In(l.opts.Lang).Text), mostTold)
-	l.Line(l.Words.Waits, asks, more.String(), l.opts.ReplyTo(q))
+	l.Line(l.Words.Waits, asks, more.String(), Reply(q, l.opts.Attended))
 }
 
 // Questions asks at the terminal what waits for a person, in the session and those of its phones,
