@@ -103,7 +103,7 @@ func TestTheStatusLineCountsNoStepThatThereIsNot(t *testing.T) {
 	shown := screen.await(t, `(?s)(.*继续：taploop continue \w+)`)
 	require.Contains(t, shown, "第 2 步（最多 2 步）")
 	require.NotContains(t, shown, "第 3 步")
-	require.Regexp(t, `已暂停，用时 .* 秒，2 步，.* 个 token\n`, shown)
+	require.Regexp(t, `已暂停，用时 .* 秒，2 步，.* 个 token`, shown)
 	require.Contains(t, shown, "本次的步数已用完")
 }
 
