@@ -1,8 +1,8 @@
 package store_test
 
 import (
-	"errors"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"

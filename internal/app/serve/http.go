@@ -81,7 +81,7 @@ func httpServer(h http.Handler, log *slog.Logger) *http.Server {
 func (s *Service) operate(mux *http.ServeMux, counts counters) {
 	h := &health{store: s.Store.Probe, pictures: s.Store.Farm.Pictures, bucket: s.Store.Farm.Bucket(),
 		draining: s.draining.Load,
-		adb: func(ctx context.Context) error { _, err := s.Farm.States(ctx); return err }}
+		adb:      func(ctx context.Context) error { _, err := s.Farm.States(ctx); return err }}
 	mux.HandleFunc("GET /healthz", h.healthy)
 	mux.HandleFunc("GET /readyz", h.ready)
 	s.follow(counts.Settled)
