@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -41,11 +42,14 @@ func (s *core) lend(w http.ResponseWriter, r *http.Request) error {
 	defer context.AfterFunc(ctx, func() { _ = here.Close() })()
 	_, _ = io.WriteString(here, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"+
 		"Upgrade: adb\r\n\r\n") // an error is that of the copies
-	go func() { // ends with the connections
+	var up sync.WaitGroup
+	up.Go(func() {
 		_, _ = io.Copy(there, rest)
 		_ = there.Close()
-	}()
+	})
 	_, _ = io.Copy(here, there)
+	_ = here.Close()
+	up.Wait()
 	return nil
 }
 
