@@ -47,6 +47,25 @@ func TestAProgramsFormDecidesNothingThatIsForPeople(t *testing.T) {
 	}
 }
 
+// Of a decision that a program may not make, the audit names the program.
+func TestTheAuditNamesWhoTriedToDecide(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.gate = asking{"critical"}
+		w.topts.Principal = func(context.Context) string { return "ci" }
+		w.program(eras[1], nil)
+		a := w.call("ask_agent_start_new_task", in{"task": "tap"})
+		b := w.call(resume, in{"session_id": a.SessionID,
+			"decisions": []any{in{"type": "approve"}}})
+		require.Equal(t, "DECISION_FORBIDDEN", b.code(), b.text)
+		tried, err := w.store.Audit.List(t.Context(),
+			store.AuditFilter{Event: store.AuditForbidden})
+		require.NoError(t, err)
+		require.Len(t, tried, 1)
+		require.Equal(t, []string{"mcp", "ci", "approve"}, []string{
+			tried[0].Channel, tried[0].By, tried[0].Answer})
+	})
+}
+
 // What a program's form answers has the authority of its token.
 func TestAProgramsFormAnswersAsAProgram(t *testing.T) {
 	programs(t, accepts(in{"choice": "blue"}),

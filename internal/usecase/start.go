@@ -335,11 +335,11 @@ func (a Reply) answer(c *Call) (*inquiry.Reply, error) {
 			ArgDecisions, ArgReply).because("there are both decisions and an answer")
 	}
 	r.Remember, r.ID, r.Channel = a.Remember, a.ReplyID, c.By.Channel
-	r.Secret = a.Secret
+	r.Secret, r.By = a.Secret, c.By.Name
 	if c.By.Channel == inquiry.ChannelMCP { // the Manager knows whose word it is
 		return r, nil
 	}
-	r.Authority, r.By = c.By.Authority, c.By.Name
+	r.Authority = c.By.Authority
 	if r.Type == inquiry.TypeDecisions && !inquiry.IsPerson(r.Authority) {
 		r.Authority = inquiry.AuthorityToken
 	}
