@@ -25,7 +25,7 @@ var archive []byte
 var (
 	packedFiles = files.Packed(&archive)
 	verbsFile   = sync.OnceValue(func() string {
-		return string(packedFiles()["verbs.txt"]) + "\n" + words.Secrets
+		return string(packedFiles()["verbs.txt"]) + "\n" + words.File("secrets.txt")
 	})
 )
 

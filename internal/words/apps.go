@@ -1,16 +1,12 @@
 package words
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/agnivade/levenshtein"
 )
-
-//go:embed apps.tsv
-var appTable string
 
 // App is an app that is known by its names.
 type App struct {
@@ -21,7 +17,7 @@ type App struct {
 // Apps are the well-known apps.
 var Apps = sync.OnceValue(func() []App {
 	var list []App
-	for line := range strings.Lines(appTable) {
+	for line := range strings.Lines(File("apps.tsv")) {
 		names, packages, ok := strings.Cut(strings.TrimSpace(line), "\t")
 		if ok && !strings.HasPrefix(line, "#") {
 			list = append(list, App{strings.Split(names, "|"), strings.Fields(packages)})

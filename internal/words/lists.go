@@ -1,9 +1,6 @@
 package words
 
-import (
-	_ "embed"
-	"strings"
-)
+import "strings"
 
 // Lists reads a file of lists as regular expressions, by name: a line -- NAME -- and below it one
 // line for each alternative, in which {NAME} stands for the alternatives of a list that comes
@@ -43,11 +40,6 @@ func Tables(file string) map[string]map[string][]string {
 	})
 	return all
 }
-
-// Secrets is a file of what passwords and codes are called, by language and key.
-//
-//go:embed secrets.txt
-var Secrets string
 
 // each calls use with the name of the list and the line for each line of a list.
 func each(file string, use func(name, line string)) {

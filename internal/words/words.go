@@ -21,12 +21,15 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-//go:generate go run ../files/genpacked words.tar.gz */*.yaml
+//go:generate go run ../files/genpacked words.tar.gz */*.yaml *.txt *.tsv
 //go:embed words.tar.gz
 var packed []byte
 
 // texts are the files, by their names below this folder.
 var texts = files.Packed(&packed)
+
+// File is a list that belongs to no one language, by the name of its file.
+func File(name string) string { return string(texts()[name]) }
 
 // Default is the language of those whose own is not among Languages.
 const Default = "en"
@@ -35,7 +38,7 @@ const Default = "en"
 var Languages = sync.OnceValue(func() []string {
 	all := []string{Default}
 	for _, name := range slices.Sorted(maps.Keys(texts())) {
-		if lang := path.Dir(name); !slices.Contains(all, lang) {
+		if lang := path.Dir(name); path.Ext(name) == ".yaml" && !slices.Contains(all, lang) {
 			all = append(all, lang)
 		}
 	}

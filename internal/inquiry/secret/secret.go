@@ -3,22 +3,22 @@
 package secret
 
 import (
-	_ "embed"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
 
-// patterns.txt says what each of these expressions is for.
-var (
-	//go:embed patterns.txt
-	patternsFile string
-	patterns     = words.Lists("-- codes --\n" + named("code") + "\n-- names --\n" +
-		named("password", "code") + "\n" + patternsFile)
+// patterns are the expressions of asked.txt, which says what each is for.
+var patterns = sync.OnceValue(func() map[string]string {
+	return words.Lists("-- codes --\n" + named("code") + "\n-- names --\n" +
+		named("password", "code") + "\n" + words.File("asked.txt"))
+})
 
+var (
 	namesSecret  = rule("secret")
 	noSecret     = rule("no_secret")
 	tellsFirst   = rule("tells_first")
@@ -43,7 +43,7 @@ var (
 // named are the words for secrets of these kinds, in all languages.
 func named(kinds ...string) string {
 	var all []string
-	for _, language := range words.Tables(words.Secrets) {
+	for _, language := range words.Tables(words.File("secrets.txt")) {
 		for _, kind := range kinds {
 			all = append(all, language[kind]...)
 		}
@@ -54,13 +54,22 @@ func named(kinds ...string) string {
 }
 
 // rule is the expression of that name, compiled when it is first needed.
-func rule(name string) func() *regexp.Regexp {
-	expr, is := patterns[name]
-	if !is {
-		panic("no expression " + name)
-	}
-	return text.Lazily(`(?i)` + expr)
+func rule(name string) func() *regexp.Regexp { return made(`(?i){` + name + `}`) }
+
+// made is an expression with those of the names in braces in their places.
+func made(expr string) func() *regexp.Regexp {
+	return text.LazilyOf(func() string {
+		return names.ReplaceAllStringFunc(expr, func(name string) string {
+			e, is := patterns()[strings.Trim(name, "{}")]
+			if !is {
+				panic("no expression " + name)
+			}
+			return e
+		})
+	})
 }
+
+var names = regexp.MustCompile(`\{[a-z_]+\}`)
 
 // about returns the words of a question without the ones that only look like a secret's.
 func about(question string) string { return noSecret().ReplaceAllString(line(question), "") }
@@ -181,10 +190,8 @@ var (
 	punctuation = regexp.MustCompile(`(?:[\s,，.。!！;；:、~～…"'“”‘’–—]|\B-+\B)+`)
 
 	// acknowledgement is made of words that say nothing, and one at least that says it is done.
-	acknowledgement = text.Lazily(`(?i)^(?:(?:` + patterns["acknowledges"] + `)(?: |$)|(?:` +
-		patterns["acknowledges_zh"] + `) ?)+$`)
-	acknowledged = text.Lazily(`(?i)\b(?:(?:` + patterns["done"] + `)|not yet)\b|(?:` +
-		patterns["done_zh"] + `)`)
+	acknowledgement = made(`(?i)^(?:(?:{acknowledges})(?: |$)|(?:{acknowledges_zh}) ?)+$`)
+	acknowledged    = made(`(?i)\b(?:(?:{done})|not yet)\b|(?:{done_zh})`)
 )
 
 // plain returns an answer without punctuation, and with a thumb as a word.
@@ -236,7 +243,7 @@ func Consent(question string, options []string) bool {
 		slices.ContainsFunc(options, yes().MatchString))
 }
 
-var yesOrNo = text.Lazily(`(?i)^(?:` + patterns["yes_no"] + `)(?:[\s,.!，。！].*)?$`)
+var yesOrNo = made(`(?i)^(?:{yes_no})(?:[\s,.!，。！].*)?$`)
 
 // Open reports whether a question with these options wants to know one thing of several, in any of
 // the languages that are known. Every other question may be one for yes or no, whose answer is a
