@@ -43,7 +43,8 @@ type Grant struct {
 	// of the session, the action, the server or the tool, or what a well-known app is called, or
 	// the package of any. "" means all
 	Name string `json:"name,omitempty"`
-	// Target is the one [Subject.Target] that it covers, or the label of what is touched, "" for any.
+	// Target is the one [Subject.Target] that it covers, or the label of what is touched, "" for
+	// any.
 	Target string    `json:"target,omitempty"`
 	Times  int       `json:"times,omitempty"` // how often it covers one, 0 for any number
 	Used   int       `json:"used,omitempty"`  // how often it has

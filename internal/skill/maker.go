@@ -221,8 +221,8 @@ func (m *maker) isParam(answer string) bool {
 	return answer != "" && m.src.whole(answer, slices.Sorted(maps.Keys(m.names))) != ""
 }
 
-// whole is the value that a text is and no more, or "": in another spelling only if the run has none
-// that is spelled like the value.
+// whole is the value that a text is and no more, or "": in another spelling only if the run has
+// none that is spelled like the value.
 func (src *Source) whole(s string, values []string) string {
 	if slices.Contains(values, s) {
 		return s

@@ -220,9 +220,9 @@ func (m *maker) slid(s *store.StepRecord, p, after *page, out *Step) {
 // sums are prices, which are others for other values of parameters.
 var sums = regexp.MustCompile(`\p{Sc}|\d[.,]\d\d\b`)
 
-// turned has a tap make the same again of what else says something on its page, such as a month, or
-// how many there are, if the page after the next step still says so. What has a parameter in it, and
-// what a parameter was chosen by, is another thing each time.
+// turned has a tap make the same again of what else says something on its page, such as a month,
+// or how many there are, if the page after the next step still says so. What has a parameter in
+// it, and what a parameter was chosen by, is another thing each time.
 func (m *maker) turned(s *store.StepRecord, p, after *page, out *Step) {
 	list := m.src.taken()
 	i := slices.IndexFunc(list, func(o store.StepRecord) bool { return o.Index == s.Index }) + 2
